@@ -45,13 +45,13 @@ def main() -> None:
         X, y = data.X.iloc[split.test], data.y[split.test]
         for name, epsilon in found:
             clf = DPScoreCardClassifier(epsilon=epsilon, schema=data.schema, random_state=seed, **VARIANTS[name])
-            chances = clf.fit_vault(split.vault).predict_proba(X)
+            chances = clf.fit_counts(split.private).predict_proba(X)
             found[name, epsilon].append(measures(y, np.argmax(chances, axis=1), chances))
     print(f"Adult, all columns, fine cuts, {splits} splits from seed {first} on\n")
     print("| | epsilon | area | log loss | accuracy |\n|---|---|---|---|---|")
     for (name, epsilon), rows in found.items():
-        cells = [mean(row[what] for row in rows) for what in ("area", "loss", "accuracy")]
-        print(f"| {name} | {epsilon:g} | {' | '.join(cells)} |")
+        patterns = [mean(row[what] for row in rows) for what in ("area", "loss", "accuracy")]
+        print(f"| {name} | {epsilon:g} | {' | '.join(patterns)} |")
 
 
 if __name__ == "__main__":

@@ -127,9 +127,9 @@ def main():
             learner = Learner(data.X, np.asarray(data.y, int), data.schema.used, split)
             rows.append([way(learner, np.random.default_rng(split)) for way in WAYS.values()])
         gains = np.array(rows)[:, 1:] - np.array(rows)[:, :1]
-        cells = [f"{np.mean(rows, 0)[0]:.3f}"]
-        cells += [f"{m:+.3f} (± {e:.3f})" for m, e in zip(gains.mean(0), gains.std(0) / splits**0.5, strict=True)]
-        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+        patterns = [f"{np.mean(rows, 0)[0]:.3f}"]
+        patterns += [f"{m:+.3f} (± {e:.3f})" for m, e in zip(gains.mean(0), gains.std(0) / splits**0.5, strict=True)]
+        print(f"| {name} | {' | '.join(patterns)} |", flush=True)
 
 
 if __name__ == "__main__":

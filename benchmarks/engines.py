@@ -10,7 +10,7 @@ The table has 8 attributes of 5 levels, as whole numbers, and two classes that f
     python benchmarks/engines.py                     10 million records; exit status 1 if a limit is passed
     python benchmarks/engines.py --records 100000000 (made in chunks, on disk: 0.5 GB)
     python benchmarks/engines.py --pairs             max_literals=2
-    python benchmarks/engines.py --after             the cost of a fit after the cells, for 10^5 and 10^7 records
+    python benchmarks/engines.py --after             the cost of a fit after the patterns, for 10^5 and 10^7 records
     python benchmarks/engines.py --wide              24 attributes: as many patterns as records; counted once, and node by node
 
 Each measurement is the median of several in turn; a child process reports the peak of its memory.
@@ -28,7 +28,7 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet import Categorical, DPGreedyRuleListClassifier, Numeric, Schema, Vault, open_table
+from discreet import Categorical, DPGreedyRuleListClassifier, Numeric, PrivateCounts, Schema, open_table
 
 ATTRIBUTES, WIDE, LEVELS, CHUNK = 8, 24, 5, 1_000_000
 COLUMNS = tuple(
@@ -117,13 +117,13 @@ def compare(path: Path, repeats: int, pairs: bool) -> dict[str, float]:
 
 def fit_alone(path: Path, pairs: bool) -> dict[str, float]:
     start = time.perf_counter()
-    vault = Vault.from_source(open_table(path), SCHEMA)
+    private = PrivateCounts.from_source(open_table(path), SCHEMA)
     filled = time.perf_counter()
-    classifier(pairs).fit_vault(vault)
+    classifier(pairs).fit_counts(private)
     done = time.perf_counter()
-    again = statistics.median(seconds(lambda: classifier(pairs).fit_vault(vault)) for _ in range(5))
+    again = statistics.median(seconds(lambda: classifier(pairs).fit_counts(private)) for _ in range(5))
     found = {
-        "cells": len(vault.cells),
+        "patterns": len(private.patterns),
         "fill": filled - start,
         "learn": done - filled,
         "again": again,
@@ -175,7 +175,7 @@ def main() -> int:
                 write(path, records, patterns=50_000)
                 found = child("--alone", str(path), *more)
                 print(
-                    f"{records:,} records of the same patterns: {found['cells']:,} cells in {found['fill']:.2f} s, then a fit in "
+                    f"{records:,} records, same patterns: {found['patterns']:,} patterns in {found['fill']:.2f} s, then a fit in "
                     f"{found['learn'] * 1000:.0f} ms, another in {found['again'] * 1000:.0f} ms; "
                     f"peak memory {found['bytes'] / 2**20:.0f} MiB"
                 )
@@ -195,11 +195,11 @@ def main() -> int:
         alone = child("--alone", str(path), *more)
         t = child("--compare", str(path), "--repeats", str(args.repeats), *more)
         print(
-            f"{args.records:,} records, {size / 1e6:.0f} MB of Parquet, {alone['cells']:,} cells, rules of up to "
+            f"{args.records:,} records, {size / 1e6:.0f} MB of Parquet, {alone['patterns']:,} patterns, rules of up to "
             f"{1 + args.pairs} literals:\n"
             f"  bare GROUP BY of raw columns {t['columns']:.2f} s, of bins {t['bins']:.2f} s; whole fit {t['fit']:.2f} s: "
-            f"{t['fit'] / t['bins']:.2f} times the bins' (limit {RATIO}), {t['fit'] / t['columns']:.2f} times the raw columns'\n"
-            f"  of which cells {alone['fill']:.2f} s and learning {alone['learn'] * 1000:.0f} ms (first fit in a new process)\n"
+            f"{t['fit'] / t['bins']:.2f} times bins' (limit {RATIO}), {t['fit'] / t['columns']:.2f} times columns'\n"
+            f"  of which patterns {alone['fill']:.2f} s and fit {alone['learn'] * 1000:.0f} ms (first fit in a new process)\n"
             f"  peak memory {alone['bytes'] / 2**20:.0f} MiB (limit {MEMORY / 2**20:.0f})"
         )
         return int(t["fit"] > RATIO * t["bins"] or alone["bytes"] > MEMORY)

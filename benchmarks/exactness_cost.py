@@ -21,7 +21,7 @@ from unittest.mock import patch
 
 import numpy as np
 
-from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Vault
+from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, PrivateCounts
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.private.noise.entropy import Array, Entropy
 from discreet.private.noise.seeded import SeededEntropy
@@ -114,7 +114,9 @@ def with_both_streams(make: Callable[..., None]) -> Callable[..., None]:
     return made
 
 
-def compare(model: type, parameters: dict[str, Any], vault: Vault, budget: float) -> tuple[float, float, int, int]:
+def compare(
+    model: type, parameters: dict[str, Any], private: PrivateCounts, budget: float
+) -> tuple[float, float, int, int]:
     """Milliseconds of plain and of exact fits, each the median over rounds, on average over seeds; rounds; models that differ."""
     taken: dict[bool, list[list[float]]] = {exact: [[] for _ in range(SEEDS)] for exact in (False, True)}
     differ, rounds, start = 0, 0, time.process_time()
@@ -124,11 +126,11 @@ def compare(model: type, parameters: dict[str, Any], vault: Vault, budget: float
             for exact in (False, True) if rounds % 2 else (True, False):
                 with nullcontext() if exact else plain():
                     clf, begin = model(epsilon=1.0, random_state=seed, **parameters), time.process_time()
-                    found[exact] = clf.fit_vault(vault).model_
+                    found[exact] = clf.fit_counts(private).model_
                     taken[exact][seed].append(time.process_time() - begin)
             differ += found[False] != found[True]
         rounds += 1
-    # the first round is left out: imports, and what a vault keeps
+    # the first round is left out: imports, and what private counts keeps
     before, now = (statistics.mean(statistics.median(t[1:]) for t in taken[exact]) for exact in (False, True))
     return before * 1000, now * 1000, rounds - 1, differ
 
@@ -138,14 +140,14 @@ def main(budget: float) -> None:
     warnings.simplefilter("ignore")
     ratios = []
     with patch.object(SeededEntropy, "__init__", with_both_streams(SeededEntropy.__init__)):
-        print(f"{'processor time of fit_vault, medians':40} {'rounds':>6} {'plain':>10} {'exact':>10}    ratio")
+        print(f"{'processor time of fit_counts, medians':40} {'rounds':>6} {'plain':>10} {'exact':>10}    ratio")
         for name, load in DATASETS.items():
             data = load()
-            vault = Vault.from_table(data.data, data.target, data.schema)
+            private = PrivateCounts.from_table(data.data, data.target, data.schema)
             for what, (model, parameters) in MODELS.items():
                 if name == "Adult" and "max_literals" in parameters:  # it had not ended after a minute and a half
                     continue
-                before, now, rounds, differ = compare(model, parameters, vault, budget)
+                before, now, rounds, differ = compare(model, parameters, private, budget)
                 ratios.append(now / before)
                 times = f"{rounds:6} {before:7.2f} ms {now:7.2f} ms {ratios[-1]:8.3f}"
                 print(f"{name + ': ' + what:40} {times}{f'   {differ} models differ' * (differ > 0)}", flush=True)

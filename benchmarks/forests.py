@@ -44,7 +44,7 @@ TRIED = {
     "one whole tree, depth 3 then 2": one(stages=(3, 2)),
     "one greedy tree, depth 3": lambda split, epsilon, seed: DPGreedyTreeClassifier(
         epsilon=epsilon, max_depth=3, random_state=seed
-    ).fit_vault(split.vault),
+    ).fit_counts(split.private),
 }
 for trees in (3, 5, 11):
     TRIED |= {
@@ -73,8 +73,8 @@ def main(splits, datasets):
                     values.append(100 * measured(make(split, epsilon, 1000 * seed), split)["test_accuracy"])
         print(f"{dataset}, {splits} splits: epsilon 0.1, 1 and 10")
         for name, by_epsilon in found.items():
-            cells = (f"{np.mean(v):6.2f} ± {np.std(v, ddof=1) / len(v) ** 0.5:.2f}" for v in by_epsilon.values())
-            print(f"  {name:38}", *cells, flush=True)
+            patterns = (f"{np.mean(v):6.2f} ± {np.std(v, ddof=1) / len(v) ** 0.5:.2f}" for v in by_epsilon.values())
+            print(f"  {name:38}", *patterns, flush=True)
 
 
 if __name__ == "__main__":

@@ -70,16 +70,16 @@ def main():
     def from_table():
         return GreedyRuleListClassifier(max_length=6, max_literals=2).fit(X, y)
 
-    cells = MemoryTable(as_table(X, data.schema.names), y, (0, 1)).count(Counting.patterns(data.schema)).cells
+    patterns = MemoryTable(as_table(X, data.schema.names), y, (0, 1)).count(Counting.patterns(data.schema)).patterns
 
-    def from_cells():
-        counts = Patterns(data.schema, (0, 1), cells)  # which keep what was counted for candidates
+    def from_patterns():
+        counts = Patterns(data.schema, (0, 1), patterns)  # which keep what was counted for candidates
         return greedy(ExactGreedyQueries(counts, candidates), 6)
 
-    from_table(), from_cells()  # imports and first-use costs
+    from_table(), from_patterns()  # imports and first-use costs
     slow, theirs = median_seconds(plain, 5)
     table, model = median_seconds(from_table, 31)
-    filled, learned = median_seconds(from_cells, 31)
+    filled, learned = median_seconds(from_patterns, 31)
     assert [pairs[r] for r in learned.chosen] == theirs, "the peers disagree"
     assert [r.antecedent for r in model.rule_list_.rules] == [
         tuple(type(x)(f"x{data.feature_names.index(x.column)}", x.op) for x in candidates[r].antecedent)
@@ -88,7 +88,7 @@ def main():
     print(f"GreedyRL, Adult, {len(y):,} records, {len(candidates)} rules, one thread; the same five rules from each:")
     print(f"  {name:28} {slow * 1000:8.1f} ms")
     print(f"  discreet, table to list      {table * 1000:8.1f} ms   {slow / table:6.0f} times faster")
-    print(f"  discreet, cells to list      {filled * 1000:8.1f} ms   {slow / filled:6.0f} times faster")
+    print(f"  discreet, patterns to list      {filled * 1000:8.1f} ms   {slow / filled:6.0f} times faster")
 
     try:
         from imodels import GreedyRuleListClassifier as Peer

@@ -39,7 +39,7 @@ from discreet import (
     DPGreedyTreeClassifier,
     DPOptimalRuleListClassifier,
     DPOptimalTreeClassifier,
-    Vault,
+    PrivateCounts,
 )
 from discreet._utils.errors import PrivacyWarning
 from discreet.audit.subjects import needed_parameters
@@ -51,19 +51,19 @@ SPLITS, DRAWS = 6, 5
 
 
 def splits(load):
-    """The schema, and vaults of training records with the records to test on."""
+    """The schema, and counts of the training records with the records to test on."""
     data = load(sensitive=False)
-    vaults = []
+    counted = []
     for seed in range(SPLITS):
         X, X_test, y, y_test = train_test_split(data.data, data.target, test_size=0.3, random_state=seed)
-        vaults.append((Vault.from_table(X, y, data.schema), X_test, y_test))
-    return data.schema, vaults
+        counted.append((PrivateCounts.from_table(X, y, data.schema), X_test, y_test))
+    return data.schema, counted
 
 
-def accuracy(kind, schema, vaults, **parameters):
+def accuracy(kind, schema, counted, **parameters):
     found = [
-        kind(schema=schema, random_state=100 * i + draw, **parameters).fit_vault(vault).score(X, y)
-        for i, (vault, X, y) in enumerate(vaults)
+        kind(schema=schema, random_state=100 * i + draw, **parameters).fit_counts(private).score(X, y)
+        for i, (private, X, y) in enumerate(counted)
         for draw in range(DRAWS)
     ]
     return 100 * np.mean(found), 100 * np.std(found) / np.sqrt(len(found))
@@ -71,12 +71,12 @@ def accuracy(kind, schema, vaults, **parameters):
 
 def shares():
     for name, load in DATA.items():
-        schema, vaults = splits(load)
+        schema, counted = splits(load)
         for epsilon in (0.1, 1.0):
             for depth in (2, 3, 4):
                 row = [
                     accuracy(
-                        DPGreedyTreeClassifier, schema, vaults, epsilon=epsilon, max_depth=depth, counts_share=share
+                        DPGreedyTreeClassifier, schema, counted, epsilon=epsilon, max_depth=depth, counts_share=share
                     )
                     for share in (0.1, 0.2, 0.3, 0.5)
                 ]
@@ -86,8 +86,8 @@ def shares():
 
 def mechanisms():
     for name, load in DATA.items():
-        schema, vaults = splits(load)
-        records = int(0.7 * sum(vaults[0][1].shape[:1]) / 0.3)
+        schema, counted = splits(load)
+        records = int(0.7 * sum(counted[0][1].shape[:1]) / 0.3)
         for epsilon in (0.1, 1.0, 10.0):
             tried = {"whole tree": (DPOptimalTreeClassifier, {"max_depth": 3})}
             tried["whole list"] = (DPOptimalRuleListClassifier, {"max_length": 4})
@@ -96,7 +96,7 @@ def mechanisms():
                 tried[f"tree by {mechanism}"] = (DPGreedyTreeClassifier, needed | {"max_depth": 3})
                 tried[f"list by {mechanism}"] = (DPGreedyRuleListClassifier, needed | {"max_length": 4})
             for what, (kind, parameters) in tried.items():
-                mean, error = accuracy(kind, schema, vaults, epsilon=epsilon, **parameters)
+                mean, error = accuracy(kind, schema, counted, epsilon=epsilon, **parameters)
                 print(f"{name:14} epsilon {epsilon:<4g} {what:22} {mean:5.2f} ± {error:.2f}", flush=True)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import duckdb
 
-from discreet import Categorical, DPGreedyRuleListClassifier, Schema, Vault, open_table
+from discreet import Categorical, DPGreedyRuleListClassifier, PrivateCounts, Schema, open_table
 
 BASE = {"records": 2_000_000, "columns": 8, "levels": 5, "classes": 2, "literals": 1}
 CHANGES = {
@@ -64,11 +64,11 @@ def row(path: Path, table: object, size: dict[str, int], peer: float | None) -> 
         whole = seconds(lambda: clf.fit_source(table))
         cost = f"{whole:.2f} s node by node ({plan.split(': ')[0].split('by ')[-1]})"
     else:
-        vault = Vault.from_source(table, schema)
-        query = seconds(lambda: Vault.from_source(table, schema))
-        learn = seconds(lambda: clf.fit_vault(Vault(schema, vault.classes, vault.cells)))
+        private = PrivateCounts.from_source(table, schema)
+        query = seconds(lambda: PrivateCounts.from_source(table, schema))
+        learn = seconds(lambda: clf.fit_counts(PrivateCounts(schema, private.classes, private.patterns)))
         whole = query + learn
-        cost = f"{query:.2f} s + {learn:.3f} s ({len(vault.cells):,} cells)"
+        cost = f"{query:.2f} s + {learn:.3f} s ({len(private.patterns):,} patterns)"
     against = "" if peer is None else f"; {whole / peer:.2f} times the bare GROUP BY"
     sizes = ", ".join(f"{n:,} {what}" for what, n in size.items())
     return f"  {sizes}: {cost}{against}"

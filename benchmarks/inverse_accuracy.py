@@ -15,7 +15,7 @@ import warnings
 
 import numpy as np
 
-from discreet import DPGreedyRuleListClassifier, Vault
+from discreet import DPGreedyRuleListClassifier, PrivateCounts
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.private.mechanisms.inverse import path_losses
 from discreet.private.mechanisms.mass import UNITS, mass_units
@@ -36,11 +36,11 @@ def accuracies(data, splits, draws, mechanisms=MECHANISMS):
     found = {(epsilon, mechanism): [] for epsilon in EPSILONS for mechanism in mechanisms}
     for seed in range(splits):
         train, test = np.split(np.random.default_rng(seed).permutation(len(y)), [int(0.7 * len(y))])
-        vault, known = Vault.from_table(X.iloc[train], y[train], data.schema), {}
+        private, known = PrivateCounts.from_table(X.iloc[train], y[train], data.schema), {}
         for epsilon, mechanism in found:
             clf, seen = DPGreedyRuleListClassifier(mechanism=mechanism, epsilon=epsilon, schema=data.schema), []
             for draw in range(draws):
-                learned = clf.set_params(random_state=1000 * seed + draw).fit_vault(vault).rule_list_
+                learned = clf.set_params(random_state=1000 * seed + draw).fit_counts(private).rule_list_
                 text = str(learned)
                 if text not in known:
                     known[text] = (learned.predict(X.iloc[test]) == y[test]).mean()
@@ -51,8 +51,8 @@ def accuracies(data, splits, draws, mechanisms=MECHANISMS):
 
 def at_the_root(data):
     """Quantiles of f / g over all candidates that are not the best."""
-    vault = Vault.from_table(data.data, data.target, data.schema)
-    node = vault.of_rules(Candidates.of_schema(data.schema, 1)).counts([])
+    private = PrivateCounts.from_table(data.data, data.target, data.schema)
+    node = private.of_rules(Candidates.of_schema(data.schema, 1)).counts([])
     gaps = (mass_units(node) - mass_units(node).min()) / UNITS
     paths = path_losses(node.left[:, None], node.captured[:, :, None])[:, 0]
     return np.quantile(paths[gaps > 0] / gaps[gaps > 0], [0, 0.25, 0.5, 0.75, 1]), (

@@ -15,7 +15,7 @@ import inverse_accuracy
 import numpy as np
 from inverse_accuracy import LOADERS, accuracies, cell
 
-from discreet import Vault
+from discreet import PrivateCounts
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.inverse import Inverse, InverseSelector, path_losses
 from discreet.private.mechanisms.mass import UNITS, mass_units
@@ -85,8 +85,8 @@ class Ceiling(Inverse):
 
 
 def at_the_root(data):
-    vault = Vault.from_table(data.data, data.target, data.schema)
-    node = vault.of_rules(Candidates.of_schema(data.schema, 1)).counts([])
+    private = PrivateCounts.from_table(data.data, data.target, data.schema)
+    node = private.of_rules(Candidates.of_schema(data.schema, 1)).counts([])
     gaps = (mass_units(node) - mass_units(node).min()) / UNITS
     behind = gaps > 0
     for paths in (path_losses(node.left[:, None], node.captured[:, :, None])[:, 0], ceilings(node.left, node.captured)):

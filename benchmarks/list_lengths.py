@@ -37,7 +37,7 @@ COUNTS_SHARE = 0.1
 SIZES = (300, 1000, 3000, None)
 SPLITS = 10
 MOST_RULES = 7
-WORK = 1.7e9  # sets * rules * cells that a split with more than three rules may have: about two seconds
+WORK = 1.7e9  # sets * rules * patterns that a split with more than three rules may have: about two seconds
 ROWS = 1024
 
 
@@ -79,7 +79,7 @@ class Mean:
 def lengths_of(truth, train, test, rates, most_rules):
     """For each rate and each number of rules: log of the mean weight of a list, test records right on average.
 
-    ``truth`` (rules, cells); ``train``, ``test`` (classes, cells). The weight is e^(-rate * wrong), labels and lists averaged.
+    ``truth`` (rules, patterns); ``train``, ``test`` (classes, patterns). The weight is e^(-rate * wrong), labels averaged.
     """
     n_rules, n_classes = len(truth), len(train)
     inside, counts = truth.T.astype(np.float32), np.concatenate([train, test]).astype(np.float32)
@@ -131,9 +131,11 @@ def codes(sets, n_rules):
     return sets @ (n_rules ** np.arange(sets.shape[1])[::-1]) if sets.shape[1] else np.zeros(len(sets), int)
 
 
-def feasible_rules(n_rules, n_cells):
+def feasible_rules(n_rules, n_patterns):
     return max(
-        k for k in range(1, MOST_RULES + 1) if k <= 3 or math.comb(n_rules, k - 1) * n_rules * (n_cells + 700) <= WORK
+        k
+        for k in range(1, MOST_RULES + 1)
+        if k <= 3 or math.comb(n_rules, k - 1) * n_rules * (n_patterns + 700) <= WORK
     )
 
 
@@ -158,9 +160,9 @@ def measure(out):
             for seed in range(SPLITS):
                 order = np.random.default_rng(seed).permutation(len(y))[:size]
                 train, test = order[: int(0.7 * len(order))], order[int(0.7 * len(order)) :]
-                cells = cells_of(truth, y, train, test)
+                patterns = cells_of(truth, y, train, test)
                 rates = [epsilon * (1 - COUNTS_SHARE) for epsilon in EPSILONS]
-                for epsilon, found in zip(EPSILONS, lengths_of(*cells, rates, most_rules), strict=True):
+                for epsilon, found in zip(EPSILONS, lengths_of(*patterns, rates, most_rules), strict=True):
                     logs, right = zip(*found, strict=True)
                     results.append(
                         {

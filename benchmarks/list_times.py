@@ -1,4 +1,4 @@
-"""How much the time of a draw of longer lists says about the table: CPU seconds, and rows of cells looked at, on Adult.
+"""How much the time of a draw of longer lists says about the table: CPU seconds, and rows of patterns looked at, on Adult.
 
 Four rules of one literal (or two) are drawn by the envelope, from the table, from neighbours (one record less) and from other
 tables. Rows looked at are the same on every machine; a draw's own randomness moves them, so each table is drawn from many
@@ -10,9 +10,9 @@ import time
 
 import numpy as np
 
-from discreet import Schema, Vault
+from discreet import PrivateCounts, Schema
 from discreet.datasets import load_adult
-from discreet.private.counts.cells import rules_on_cells
+from discreet.private.counts.patterns import rules_on_patterns
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.deadline import Deadline
 from discreet.private.sampling.envelope import draw_by_envelope
@@ -32,9 +32,9 @@ def counting_alive(self, sets):
 
 
 def problem_of(X, y, max_literals, epsilon):
-    vault = Vault.from_table(X, y, Schema.of_booleans(list(X.columns)))
-    candidates = Candidates.of_schema(vault.schema, max_literals)
-    truth, counts = rules_on_cells(vault.cells, candidates)
+    private = PrivateCounts.from_table(X, y, Schema.of_booleans(list(X.columns)))
+    candidates = Candidates.of_schema(private.schema, max_literals)
+    truth, counts = rules_on_patterns(private.patterns, candidates)
     return make_problem(truth, counts, Prior((1.0,) * (RULES + 1), np.ones(len(candidates))), epsilon)
 
 

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from discreet import DPGreedyRuleListClassifier, Vault
+from discreet import DPGreedyRuleListClassifier, PrivateCounts
 from discreet.datasets import load_adult, load_compas, load_german_credit
 
 CASES = {  # loader, max_literals, max_length, min_support
@@ -24,13 +24,13 @@ SEEDS = range(20)
 
 
 def splits(load):
-    """(vault with the training records, test records, test labels) for each seed."""
+    """(counts of the training records, test records, test labels) for each seed."""
     data = load(binary=True, sensitive=False)
     X, y = data.data.to_numpy(), data.target.to_numpy()
     for seed in SEEDS:
         order = np.random.default_rng(seed).permutation(len(y))
         train, test = np.split(order, [int(0.7 * len(y))])
-        yield Vault.from_table(X[train], y[train], data.schema), X[test], y[test]
+        yield PrivateCounts.from_table(X[train], y[train], data.schema), X[test], y[test]
 
 
 def accuracy(rule_list, X, y):
@@ -45,7 +45,7 @@ def main(draws):
     print(f"{'data':14}{'epsilon':>8}  {'mass':17}{'sm-laplace':17}mass ahead by")
     for name, (load, max_literals, max_length, min_support) in CASES.items():
         found = {(e, m): [] for e in EPSILONS for m in ("mass", "sm-laplace")}
-        for seed, (vault, X, y) in enumerate(splits(load)):
+        for seed, (private, X, y) in enumerate(splits(load)):
             for epsilon, mechanism in found:
                 clf = DPGreedyRuleListClassifier(
                     mechanism=mechanism,
@@ -54,7 +54,9 @@ def main(draws):
                     max_literals=max_literals,
                     min_support=min_support,
                 )
-                drawn = [clf.set_params(random_state=1000 * seed + i).fit_vault(vault).rule_list_ for i in range(draws)]
+                drawn = [
+                    clf.set_params(random_state=1000 * seed + i).fit_counts(private).rule_list_ for i in range(draws)
+                ]
                 found[epsilon, mechanism].append(np.mean([accuracy(one, X, y) for one in drawn]))
         for epsilon in EPSILONS:
             ours, theirs = np.array(found[epsilon, "mass"]), np.array(found[epsilon, "sm-laplace"])

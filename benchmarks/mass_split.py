@@ -87,16 +87,16 @@ def main():
         losses = []
         for name, (load, max_literals, max_length, _) in CASES.items():
             found = np.zeros((len(EPSILONS), len(SHARES)))
-            for seed, (vault, X, y) in enumerate(splits(load)):
-                candidates = Candidates.of_schema(vault.schema, max_literals)
-                truths = truth_values(candidates, X, vault.schema.names)
+            for seed, (private, X, y) in enumerate(splits(load)):
+                candidates = Candidates.of_schema(private.schema, max_literals)
+                truths = truth_values(candidates, X, private.schema.names)
                 for i, j in np.ndindex(found.shape):
                     settings = Settings(Fraction(str(EPSILONS[i])), max_length, counts_share=SHARES[j])
                     budget = Mass().split(settings)
                     for draw in range(DRAWS):
                         entropy = SeededEntropy(1000 * seed + draw)
                         reservation = Reservation(budget.epsilon, Fraction(0))
-                        queries = GreedyQueries(vault, candidates, ChoosingBy(selector), budget)
+                        queries = GreedyQueries(private, candidates, ChoosingBy(selector), budget)
                         learned = greedy(queries.open(reservation, entropy), max_length)
                         found[i, j] += test_accuracy(truths, learned.chosen, learned.counts, y)
             found /= (seed + 1) * DRAWS

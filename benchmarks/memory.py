@@ -1,8 +1,8 @@
-"""Peak memory of turning 10 million records into cells, above that of the chunks themselves.
+"""Peak memory of turning 10 million records into patterns, above that of the chunks themselves.
 
 Two tables of eight attributes, each given in chunks of a million records: one of 5 levels an attribute, where patterns
 collapse to at most 390,625, and one of so many levels that nearly every record is a pattern of its own. Each runs in a process of
-its own, which reports the peak of its resident memory before the cells are filled (holding one chunk) and after.
+its own, which reports the peak of its resident memory before the patterns are filled (holding one chunk) and after.
 
     python benchmarks/memory.py            both, with their limits; exit status 1 if one is passed
     python benchmarks/memory.py collapse   one of them, as JSON
@@ -19,7 +19,7 @@ import numpy as np
 
 from discreet import Categorical, Numeric
 from discreet._utils.tables import as_table
-from discreet.private.counts.cells import CellsInProgress
+from discreet.private.counts.patterns import PatternsInProgress
 from discreet.sources.memory import add_table
 
 CHUNK, N_CLASSES, ATTRIBUTES = 1_000_000, 2, 8
@@ -44,18 +44,18 @@ def measure(kind: str, records: int) -> dict[str, float]:
         columns = [Categorical(f"a{i}", categories=tuple(range(5))) for i in range(ATTRIBUTES)]
     else:
         columns = [Numeric(f"a{i}", cuts=tuple(range(200))) for i in range(ATTRIBUTES)]
-    warm = CellsInProgress(columns, N_CLASSES)  # imports and first-use buffers are not the cells' memory
+    warm = PatternsInProgress(columns, N_CLASSES)  # imports and first-use buffers are not the patterns' memory
     table, labels = next(iter(chunks(kind, CHUNK)))
     add_table(warm, as_table({k: v[:1000] for k, v in table.items()}), columns, labels[:1000], strict=True)
     warm.finish()
     before, start = peak_bytes(), time.perf_counter()
-    cells = CellsInProgress(columns, N_CLASSES)
+    patterns = PatternsInProgress(columns, N_CLASSES)
     for table, labels in chunks(kind, records):
-        add_table(cells, as_table(table), columns, labels, strict=True)
+        add_table(patterns, as_table(table), columns, labels, strict=True)
         del table, labels  # before the next chunk is made
-    filled = cells.finish()
+    filled = patterns.finish()
     assert filled.counts.sum() == records
-    return {"cells": len(filled), "seconds": time.perf_counter() - start, "bytes": peak_bytes() - before}
+    return {"patterns": len(filled), "seconds": time.perf_counter() - start, "bytes": peak_bytes() - before}
 
 
 def main() -> int:
@@ -73,7 +73,7 @@ def main() -> int:
         found = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
         failed |= found["bytes"] > limit
         print(
-            f"memory, {args.records:,} records, {kind}: {found['cells']:,} cells in {found['seconds']:.1f} s, "
+            f"memory, {args.records:,} records, {kind}: {found['patterns']:,} patterns in {found['seconds']:.1f} s, "
             f"peak {found['bytes'] / 1e6:.0f} MB above the input; limit {limit / 1e6:.0f} MB"
         )
     return int(failed)

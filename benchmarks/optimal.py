@@ -1,7 +1,7 @@
 """How fast a private draw of a whole rule list is, on one thread; `make bench` runs it.
 
-The training part (70 %) of Adult and COMPAS, the published Boolean features without the sensitive ones. Times are from a filled
-vault to a fitted model. The peer is prototype/plain_search.py, if it lies beside this checkout (best-first search, one prefix
+The training part (70 %) of Adult and COMPAS, the published Boolean features without the sensitive ones. Times are from counts
+to a fitted model. The peer is prototype/plain_search.py, if it lies beside this checkout (best-first search, one prefix
 at a time, exactly `length` rules, rules that agree merged). `--plot` measures how time grows with
 candidates, length and epsilon, and draws docs/growth.svg; it needs matplotlib.
 """
@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from discreet import DPOptimalRuleListClassifier, Schema, Vault
+from discreet import DPOptimalRuleListClassifier, PrivateCounts, Schema
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.private.counts.cells import rules_on_cells
+from discreet.private.counts.patterns import rules_on_patterns
 from discreet.rules.candidates import Candidates
 
 ROOT = Path(__file__).parents[1]
@@ -30,15 +30,15 @@ def filled(load, seed=0):
     X, y = X.astype(bool), np.asarray(y)
     order = np.random.default_rng(seed).permutation(len(y))
     train, test = order[: int(0.7 * len(y))], order[int(0.7 * len(y)) :]
-    return Vault.from_table(X.iloc[train], y[train], Schema.of_booleans(list(X.columns))), X.iloc[test], y[test]
+    return PrivateCounts.from_table(X.iloc[train], y[train], Schema.of_booleans(list(X.columns))), X.iloc[test], y[test]
 
 
-def arrays(vault, max_literals):
-    """(rules, cells) and (classes, cells), as the peers need them."""
-    return rules_on_cells(vault.cells, Candidates.of_schema(vault.schema, max_literals))
+def arrays(private, max_literals):
+    """(rules, patterns) and (classes, patterns), as the peers need them."""
+    return rules_on_patterns(private.patterns, Candidates.of_schema(private.schema, max_literals))
 
 
-def draw(vault, epsilon, rules, max_literals, time_limit=None):
+def draw(private, epsilon, rules, max_literals, time_limit=None):
     clf = DPOptimalRuleListClassifier(
         epsilon=epsilon,
         max_length=rules + 1,
@@ -48,15 +48,15 @@ def draw(vault, epsilon, rules, max_literals, time_limit=None):
         time_limit=time_limit,
     )
     start = time.perf_counter()
-    clf.fit_vault(vault)
+    clf.fit_counts(private)
     return time.perf_counter() - start, clf
 
 
-def plain(vault, epsilon, rules, max_literals, limit):
+def plain(private, epsilon, rules, max_literals, limit):
     """The peer's time, or None if it takes longer than the limit."""
     import plain_search
 
-    truth, counts = arrays(vault, max_literals)
+    truth, counts = arrays(private, max_literals)
     merged = np.unique(truth, axis=0)
 
     def give_up(*_):
@@ -79,7 +79,7 @@ def compare():
     compas, CX, cy = filled(load_compas)
     draw(compas, 1.0, 2, 1)  # warm up
     print("A private draw of a whole list, one thread:")
-    for what, vault, X_test, y_test, epsilon, rules, card, limit in (
+    for what, private, X_test, y_test, epsilon, rules, card, limit in (
         ("Adult, 3 single literals", adult, X, y, 1.0, 3, 1, 60),
         ("Adult, 3 pairs", adult, X, y, 1.0, 3, 2, 300),
         ("COMPAS, 4 pairs", compas, CX, cy, 10.0, 4, 2, 120),
@@ -87,10 +87,10 @@ def compare():
         ("Adult, 4 pairs", adult, X, y, 0.1, 4, 2, None),
         ("Adult, 5 pairs", adult, X, y, 1.0, 5, 2, None),
     ):
-        seconds, clf = draw(vault, epsilon, rules, card)
+        seconds, clf = draw(private, epsilon, rules, card)
         line = f"  {what:26} epsilon {epsilon:4}: {seconds:8.3f} s, test accuracy {clf.score(X_test, y_test):.4f}"
         if limit and find_spec("plain_search"):
-            peer = plain(vault, epsilon, rules, card, limit)
+            peer = plain(private, epsilon, rules, card, limit)
             took = f"{peer:.2f} s: {peer / seconds:.0f} times slower" if peer else f"not done after {limit} s"
             line += f"   prototype/plain_search.py {took}"
         print(line, flush=True)
@@ -120,30 +120,30 @@ def growth(path):
                 epsilon=1.0, max_length=rules + 1, max_literals=2, counts_share=0, exclude=out, random_state=0
             )
             start = time.perf_counter()
-            clf.fit_vault(adult)
+            clf.fit_counts(adult)
             ts.append(time.perf_counter() - start)
             xs.append(len(Candidates.of_schema(adult.schema.exclude(out), 2)))
         plot(axes[0], f"Adult, {rules} rules", xs, ts)
         print("candidates", rules, list(zip(xs, np.round(ts, 3).tolist(), strict=True)), flush=True)
-    for name, vault, card, most in (
+    for name, private, card, most in (
         ("COMPAS, singles", compas, 1, 7),
         ("COMPAS, pairs", compas, 2, 5),
         ("Adult, singles", adult, 1, 6),
         ("Adult, pairs", adult, 2, 4),
         ("German, singles", german, 1, 4),
     ):
-        ts = [draw(vault, 1.0, rules, card)[0] for rules in range(1, most + 1)]
+        ts = [draw(private, 1.0, rules, card)[0] for rules in range(1, most + 1)]
         plot(axes[1], name, range(1, most + 1), ts)
         print("length", name, np.round(ts, 3).tolist(), flush=True)
     markers = iter("os^dvPX*")
     epsilons = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
-    for name, vault, card, rules in (
+    for name, private, card, rules in (
         ("COMPAS, 4 pairs", compas, 2, 4),
         ("Adult, 3 singles", adult, 1, 3),
         ("Adult, 3 pairs", adult, 2, 3),
         ("German, 3 singles", german, 1, 3),
     ):
-        ts = [draw(vault, epsilon, rules, card)[0] for epsilon in epsilons]
+        ts = [draw(private, epsilon, rules, card)[0] for epsilon in epsilons]
         plot(axes[2], name, epsilons, ts)
         print("epsilon", name, np.round(ts, 3).tolist(), flush=True)
     for axis, label in zip(axes, ("candidate rules (pairs of literals)", "rules in the list", "epsilon"), strict=True):

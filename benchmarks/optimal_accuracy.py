@@ -14,8 +14,8 @@ from discreet import (
     DPGreedyRuleListClassifier,
     DPOptimalRuleListClassifier,
     OptimalRuleListClassifier,
+    PrivateCounts,
     Schema,
-    Vault,
 )
 from discreet.datasets import load_adult, load_compas, load_german_credit
 
@@ -43,7 +43,7 @@ def main(pairs):
         for seed in SEEDS:
             order = np.random.default_rng(seed).permutation(len(y))
             train, test = order[: int(0.7 * len(y))], order[int(0.7 * len(y)) :]
-            vault = Vault.from_table(X.iloc[train], y[train], schema)
+            private = PrivateCounts.from_table(X.iloc[train], y[train], schema)
             if max_literals == 1:
                 best.append(
                     OptimalRuleListClassifier(**common).fit(X.iloc[train], y[train]).score(X.iloc[test], y[test])
@@ -57,11 +57,11 @@ def main(pairs):
                     ),
                 )
                 for learner, kept in zip(learners, scores[epsilon], strict=True):
-                    kept.append(learner.fit_vault(vault).score(X.iloc[test], y[test]))
+                    kept.append(learner.fit_counts(private).score(X.iloc[test], y[test]))
         for epsilon in epsilons:
-            cells = [f"{np.mean(s):.4f} ({np.std(s, ddof=1) / len(s) ** 0.5:.4f})" for s in scores[epsilon]]
+            patterns = [f"{np.mean(s):.4f} ({np.std(s, ddof=1) / len(s) ** 0.5:.4f})" for s in scores[epsilon]]
             last = f"{np.mean(best):.4f}" if best else ""
-            print(f"| {name} | {epsilon:g} | {' | '.join(cells)} | {last} |", flush=True)
+            print(f"| {name} | {epsilon:g} | {' | '.join(patterns)} | {last} |", flush=True)
 
 
 if __name__ == "__main__":

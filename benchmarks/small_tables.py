@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.private.counts.cells import rules_on_cells
+from discreet.private.counts.patterns import rules_on_patterns
 from discreet.rules.candidates import Candidates
-from discreet.sources.memory import Vault
+from discreet.sources.memory import PrivateCounts
 
 MOST_FEATURES = 24
 
@@ -93,8 +93,8 @@ def votes(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 def by_schema(load) -> tuple[np.ndarray, np.ndarray]:
     """The literals of the shipped schema; records in the order of their patterns."""
     data = load(sensitive=False)
-    vault = Vault.from_table(data.data, np.asarray(data.target), data.schema)
-    truth, counts = rules_on_cells(vault.cells, Candidates.of_schema(data.schema, 1))
+    private = PrivateCounts.from_table(data.data, np.asarray(data.target), data.schema)
+    truth, counts = rules_on_patterns(private.patterns, Candidates.of_schema(data.schema, 1))
     columns, labels = [], []
     for label, count in enumerate(counts.astype(int)):
         columns.append(np.repeat(truth, count, axis=1))

@@ -56,7 +56,7 @@ def _published(mechanism: str) -> Method:
             min_support=task.min_support,
             candidates=task.split.mined(task.max_literals, task.min_support) if smooth else candidates,
             random_state=task.seed,
-        ).fit_vault(task.split.vault)
+        ).fit_counts(task.split.vault)
 
     return make
 
@@ -71,7 +71,7 @@ def _ours(mechanism: str) -> Method:
             max_length=task.max_length,
             candidates=task.split.candidates(task.max_literals),
             random_state=task.seed,
-        ).fit_vault(task.split.vault)
+        ).fit_counts(task.split.vault)
 
     return make
 
@@ -84,7 +84,7 @@ def _whole_lists(task: Task) -> Any:
         candidates=task.split.candidates(task.max_literals),
         counts_share=0.0,
         random_state=task.seed,
-    ).fit_vault(task.split.vault)
+    ).fit_counts(task.split.vault)
 
 
 def _whole_trees(task: Task) -> Any:
@@ -106,7 +106,7 @@ def _greedy_trees(mechanism: str) -> Method:
             mechanism=mechanism,
             min_support=task.min_support,
             random_state=task.seed,
-        ).fit_vault(task.split.vault)
+        ).fit_counts(task.split.vault)
 
     return make
 

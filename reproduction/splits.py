@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from discreet import Vault
+from discreet import PrivateCounts
 from discreet.rules.candidates import Candidates
 
 from .setups import SETUPS, SetUp, load
@@ -51,9 +51,9 @@ class Split:
         self._kept: dict[Any, Any] = {}
 
     @cached_property
-    def vault(self) -> Vault:
+    def vault(self) -> PrivateCounts:
         """The training records, for all private fits."""
-        return Vault.from_table(self.X_train, self.y_train, self.schema)
+        return PrivateCounts.from_table(self.X_train, self.y_train, self.schema)
 
     def parts(self, number: int) -> npt.NDArray[np.intp]:
         """A part for each training record, drawn at random for each by itself: how many others there are plays no role."""
@@ -66,16 +66,16 @@ class Split:
         faster than they add up what is in a vault.
         """
         if self.records.distinct <= MANY_PATTERNS:
-            return learner.fit_vault(self.vault if parts == 1 else self._vaults(parts)[part])
+            return learner.fit_counts(self.vault if parts == 1 else self._vaults(parts)[part])
         records = self._train if parts == 1 else self._train[self.parts(parts) == part]
         return learner.set_params(schema=self.schema).fit(self.records.some(records), self.records.y[records])
 
-    def _vaults(self, number: int) -> list[Vault]:
-        def fill() -> list[Vault]:
+    def _vaults(self, number: int) -> list[PrivateCounts]:
+        def fill() -> list[PrivateCounts]:
             mine = [self._train[self.parts(number) == i] for i in range(number)]
-            return [Vault.from_table(self.records.some(p), self.records.y[p], self.schema) for p in mine]
+            return [PrivateCounts.from_table(self.records.some(p), self.records.y[p], self.schema) for p in mine]
 
-        filled: list[Vault] = self.remember(("vaults", number), fill)
+        filled: list[PrivateCounts] = self.remember(("vaults", number), fill)
         return filled
 
     def counts(self, number: int) -> npt.NDArray[np.float64]:

@@ -37,11 +37,11 @@ from discreet import (
     Numeric,
     OptimalRuleListClassifier,
     OptimalTreeClassifier,
+    PrivateCounts,
     RuleList,
     Schema,
     ScoreCard,
     ScoreCardClassifier,
-    Vault,
     check_table,
     draft_schema,
     noisy_accuracy,
@@ -49,7 +49,7 @@ from discreet import (
 )
 from discreet._utils.errors import LearningError, SchemaError, no_value_shown
 from discreet._utils.tables import as_table
-from discreet.audit.explorer import ListsByEnvelope, TreesOnTuples
+from discreet.audit.explorer import ListsByEnvelope, TreesOnMarginals
 from discreet.evaluation import feature_importance, feature_overlap, membership_attack, vulnerability
 from discreet.models.partition import Answer
 from discreet.private.release import Plan
@@ -107,7 +107,7 @@ PRIVATE = {
     "greedy trees": lambda **p: DPGreedyTreeClassifier(max_depth=2, **{"schema": SCHEMA} | p),
     "score cards": lambda **p: DPScoreCardClassifier(max_columns=2, **{"schema": SCHEMA} | p),
     "score cards after a tree": lambda **p: DPScoreCardClassifier(tree_depth=1, **{"schema": SCHEMA} | p),
-    "wide tables": lambda **p: TreesOnTuples(stages=(1, 1), **{"schema": SCHEMA} | p),
+    "wide tables": lambda **p: TreesOnMarginals(stages=(1, 1), **{"schema": SCHEMA} | p),
 }
 OPEN = {
     "greedy": lambda **p: GreedyRuleListClassifier(max_length=2, **p),
@@ -167,7 +167,7 @@ def calls_on_values(thorough):
         for column, kind, X in marked_tables(value, turn, thorough):
             where = f"{name} in {column} of {kind}"
             if thorough or kind != "pandas objects":
-                yield f"Vault, {where}", lambda X=X: Vault.from_table(X, Y, SCHEMA)
+                yield f"PrivateCounts, {where}", lambda X=X: PrivateCounts.from_table(X, Y, SCHEMA)
                 yield f"cut points, {where}", lambda X=X: private_cuts(X, GRID, {"n": 3}, epsilon=1.0) and None
                 yield f"strict rules, {where}", lambda X=X: STRICT_RULES.predict(X, strict=True)
                 called, model = next(fitted)
@@ -188,7 +188,7 @@ def calls_on_values(thorough):
                 yield f"drafting a target, {where}", lambda X=X, c=column: draft_schema(X, c) and None
         for kind, y in marked_labels(value):
             where = f"{name} among labels, {kind}"
-            yield f"Vault, {where}", lambda y=y: Vault.from_table(FRAME, y, SCHEMA)
+            yield f"PrivateCounts, {where}", lambda y=y: PrivateCounts.from_table(FRAME, y, SCHEMA)
             yield f"check, {where}", lambda y=y: str(check_table(FRAME, y, SCHEMA))
             for called, make in (next(learners), ("greedy by schema", lambda: GreedyRuleListClassifier(schema=SCHEMA))):
                 yield f"{called}.fit, {where}", lambda y=y, make=make: make().fit(FRAME, y) and None
@@ -203,11 +203,11 @@ def calls_on_types():
     """Marked values in columns of every type, as a column, as the table and as labels."""
     alike = Schema([Categorical("n", categories=["1", "01"])], classes=["1", "01"])
     numbers = np.full(N, NUMBER)
-    yield "categories that are one number", lambda: Vault.from_table({"n": numbers}, [TEXT] * N, alike)
-    yield "classes that are one number", lambda: Vault.from_table({"n": [TEXT] * N}, numbers, alike)
+    yield "categories that are one number", lambda: PrivateCounts.from_table({"n": numbers}, [TEXT] * N, alike)
+    yield "classes that are one number", lambda: PrivateCounts.from_table({"n": [TEXT] * N}, numbers, alike)
     for name, values in typed_columns():
         mapping = {"n": values, "c": values, "b": values}
-        yield f"Vault, {name}", lambda m=mapping: Vault.from_table(m, Y, SCHEMA)
+        yield f"PrivateCounts, {name}", lambda m=mapping: PrivateCounts.from_table(m, Y, SCHEMA)
         yield f"rules, {name}", lambda m=mapping: STRICT_RULES.predict(m, strict=True)
         for table in (values, *framed(values)):
             for called, make in (PRIVATE | OPEN).items():
@@ -326,7 +326,7 @@ def calls_on_shapes():
         for schema in (SCHEMA, STRICT):
             for make in (GreedyRuleListClassifier, OptimalRuleListClassifier, DPGreedyRuleListClassifier):
                 yield f"{make.__name__}.fit, {name}", lambda X=X, m=make, s=schema: m(schema=s).fit(X, Y) and None
-            yield f"Vault, {name}", lambda X=X, schema=schema: Vault.from_table(X, Y, schema)
+            yield f"PrivateCounts, {name}", lambda X=X, schema=schema: PrivateCounts.from_table(X, Y, schema)
         yield f"cut points, {name}", lambda X=X: private_cuts(X, GRID, {"n": 3}, epsilon=1.0) and None
         for called, model in FITTED.items():
             yield f"{called}.predict, {name}", lambda X=X, model=model: model.predict(X)
@@ -336,7 +336,7 @@ def calls_on_shapes():
         yield f"rules, {name}", lambda X=X: STRICT_RULES.predict_proba(X, strict=True)
         yield f"array by rules of nothing, {name}", lambda X=X: RuleList.parse("always 1").predict(X)
         yield f"without a schema, {name}", lambda X=X: DPGreedyRuleListClassifier().fit(X, Y)
-        yield f"fit_vault, {name}", lambda X=X: DPGreedyRuleListClassifier(schema=SCHEMA).fit_vault(X)
+        yield f"fit_counts, {name}", lambda X=X: DPGreedyRuleListClassifier(schema=SCHEMA).fit_counts(X)
         yield f"inference, {name}", lambda X=X: infer_schema(as_table(X)) and None
         yield f"drafting, {name}", lambda X=X: draft_schema(X).notes
     labels = {
@@ -375,7 +375,7 @@ def calls_on_shapes():
         )
         for schema in (SCHEMA, NUMBERED):
             yield f"greedy by schema, {name}", lambda y=y, s=schema: OPEN["greedy"](schema=s).fit(FRAME, y) and None
-            yield f"Vault, labels: {name}", lambda y=y, s=schema: Vault.from_table(FRAME, y, s)
+            yield f"PrivateCounts, labels: {name}", lambda y=y, s=schema: PrivateCounts.from_table(FRAME, y, s)
         yield f"drafting, labels: {name}", lambda y=y: draft_schema({"c": ["a", "b"] * 4, "y": y}, "y").notes
         for called, model in FITTED.items():
             if called != "greedy from an array":
@@ -427,16 +427,19 @@ def calls_on_shapes():
         lambda: GreedyRuleListClassifier(schema=SCHEMA, candidates=["n <= 3"], exclude=["n"]).fit(marked, Y),
     )
     yield "no schema", lambda: GreedyRuleListClassifier(schema={"n": TEXT}).fit(marked, Y)
-    yield "no schema for a vault", lambda: Vault.from_table(marked, Y, {"n": TEXT})
+    yield "no schema for private counts", lambda: PrivateCounts.from_table(marked, Y, {"n": TEXT})
     yield "a small time limit", lambda: OptimalRuleListClassifier(time_limit=1e-9).fit(marked, seen)
     yield "a small time limit for a tree", lambda: OptimalTreeClassifier(time_limit=1e-9).fit(marked, seen)
     yield "a column that no schema knows", lambda: RULES.schema["z"]
-    vault = Vault.from_table(marked, Y, SCHEMA)
+    private = PrivateCounts.from_table(marked, Y, SCHEMA)
     for leak in (pickle.dumps, copy.copy, copy.deepcopy, repr, str, "{}".format):
-        yield "a vault", lambda leak=leak: leak(vault)
+        yield "private counts", lambda leak=leak: leak(private)
     three = Schema(COLUMNS, classes=["no", "yes", "perhaps"])
     yield "three classes for two", lambda: PRIVATE["published"](schema=three).fit(marked, Y)
-    yield "three classes in a vault", lambda: PRIVATE["published"]().fit_vault(Vault.from_table(marked, Y, three))
+    yield (
+        "three classes in private counts",
+        lambda: PRIVATE["published"]().fit_counts(PrivateCounts.from_table(marked, Y, three)),
+    )
 
 
 def calls_on_failures():
@@ -448,12 +451,12 @@ def calls_on_failures():
                 yield f"{name}, {error!r} while it learns", failing(f"discreet.{learner}", error, make)
             if isinstance(error, MemoryError):
                 yield (
-                    f"{name}, no memory for cells",
-                    failing("discreet.private.counts.cells.CellsInProgress.finish", error, make),
+                    f"{name}, no memory for patterns",
+                    failing("discreet.private.counts.patterns.PatternsInProgress.finish", error, make),
                 )
                 yield (
-                    f"{name}, no memory for tuples",
-                    failing("discreet.private.counts.tuples.TuplesInProgress.finish", error, make),
+                    f"{name}, no memory for marginals",
+                    failing("discreet.private.counts.marginals.MarginalsInProgress.finish", error, make),
                 )
 
 
@@ -480,10 +483,10 @@ NO_RECORD_GETS_THERE = {
     ): "a parameter; the message has the names of a class and a method",
     ("estimators.private", "PrivateClassifier._of_engine"): "parameters, before anything is read",
     ("estimators.private", "PrivateClassifier.fit_file"): "a parameter",
-    ("private.counts.cells", "CellsInProgress.add_counted"): "a bug in a source; the message is constant",
+    ("private.counts.patterns", "PatternsInProgress.add_counted"): "a bug in a source; the message is constant",
     ("private.counts.counts", "Marginals.joint"): "a bug in a learner; the message is constant",
     ("private.counts.counts", "Marginals.of_rules"): "a bug in a learner; the message is constant",
-    ("private.counts.tuples", "TuplesInProgress.add_counted"): "cannot happen; the message is constant",
+    ("private.counts.marginals", "MarginalsInProgress.add_counted"): "cannot happen; the message is constant",
     ("private.mechanisms.noisy_counts", "NoisyCountsSelector.laws"): "only the audit asks, which makes its tables up",
     (
         "private.mechanisms.noisy_counts",
@@ -585,20 +588,24 @@ def test_a_raise_that_nothing_reaches_is_found(tmp_path):
     assert list(not_reached(path, "private.twin", {(str(path), 6), (str(path), 4)})) == []
 
 
-@pytest.mark.parametrize("learner", ["Vault", "cut points", *PRIVATE])
+@pytest.mark.parametrize("learner", ["PrivateCounts", "cut points", *PRIVATE])
 @pytest.mark.parametrize("thorough", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_what_a_private_fit_says_does_not_depend_on_a_record(learner, thorough):
     def fit(X, y):
         if learner == "cut points":
             return private_cuts(X, GRID, {"n": 3}, epsilon=1.0) and None
-        return Vault.from_table(X, y, SCHEMA) if learner == "Vault" else PRIVATE[learner]().fit(X, y) and None
+        return (
+            PrivateCounts.from_table(X, y, SCHEMA)
+            if learner == "PrivateCounts"
+            else PRIVATE[learner]().fit(X, y) and None
+        )
 
     nothing = ("NoneType", "None")
-    tried = VALUES if learner == "Vault" else {name: VALUES[name] for name in [*PLAIN, *list(HOSTILE)[::3]]}
+    tried = VALUES if learner == "PrivateCounts" else {name: VALUES[name] for name in [*PLAIN, *list(HOSTILE)[::3]]}
     part = 0 if learner not in PRIVATE else list(PRIVATE).index(learner)
     for turn, (name, value) in some(enumerate(tried.items()), part):
         for column, kind, X in marked_tables(value, turn, thorough):
-            if learner == "Vault" or not kind.startswith("mapping"):
+            if learner == "PrivateCounts" or not kind.startswith("mapping"):
                 assert Heard(lambda X=X: fit(X, Y)).outcome == nothing, (name, column, kind)
         for kind, y in marked_labels(value):
             assert Heard(lambda y=y: fit(FRAME, y)).outcome == nothing, (name, kind)
@@ -667,7 +674,7 @@ def test_no_value_changes_what_another_is_taken_for_in_any_table():
 def test_lists_of_one_length_are_values_like_others():
     for lists in ([["a"]] * N, [["a"], ["a", "b"]] * 4, [["a"], None] * 4):
         X = pl.DataFrame({"n": lists, "c": lists, "b": lists})
-        assert Heard(lambda X=X: Vault.from_table(X, Y, SCHEMA)).error is None
+        assert Heard(lambda X=X: PrivateCounts.from_table(X, Y, SCHEMA)).error is None
 
 
 def test_the_types_of_labels_are_not_told_by_labels():
@@ -675,8 +682,8 @@ def test_the_types_of_labels_are_not_told_by_labels():
     for labels in (Y, [0, 1] * 4, ["no", 1] * 4, [None] * N):
         y = pd.Series(labels, dtype=object)
         for schema in (SCHEMA, NUMBERED):
-            assert Heard(lambda y=y, s=schema: Vault.from_table(FRAME, y, s)).error is None
-    Vault.from_table(FRAME, pd.Series(Y, dtype="string"), NUMBERED)  # by value, whatever the type
+            assert Heard(lambda y=y, s=schema: PrivateCounts.from_table(FRAME, y, s)).error is None
+    PrivateCounts.from_table(FRAME, pd.Series(Y, dtype="string"), NUMBERED)  # by value, whatever the type
 
 
 def kinds_of_plans(kind=Plan):
@@ -721,7 +728,7 @@ def test_models_queries_and_all_that_they_hold_print_nothing_of_records(monkeypa
         heard = Heard(lambda model=model: model.predict(marked), model, model.model_, model.privacy_, vars(model))
         assert heard.error is None
         assert not shows_a_mark(heard.text)
-    vault, opened = Vault.from_table(marked, seen, SCHEMA), []
+    private, opened = PrivateCounts.from_table(marked, seen, SCHEMA), []
     asked = {
         **{name: lambda make=make: make().fit(marked, seen) for name, make in PRIVATE.items()},
         "cut points": lambda: private_cuts(marked, GRID, {"n": 3}, epsilon=1.0),
@@ -745,14 +752,23 @@ def test_models_queries_and_all_that_they_hold_print_nothing_of_records(monkeypa
     names = [type(queries).__name__ for queries in opened]
     assert dict(zip(asked, names, strict=True)) == {name: kind for kind, names in kinds.items() for name in names}
     found = {}
-    held_by([opened, vault, vault.of_rules(Candidates.of_schema(SCHEMA))], found)
+    held_by([opened, private, private.of_rules(Candidates.of_schema(SCHEMA))], found)
     of_room = [thing for thing in found.values() if type(thing).__module__.startswith("discreet.private.")]
     shown = {type(thing).__name__ for thing in of_room if repr(thing) != f"<{type(thing).__name__}>"}
     assert shown == PUBLIC
     assert all(str(thing) == repr(thing) for thing in of_room if type(thing).__name__ not in PUBLIC)
     # all that is prepared was looked at
-    holders = {"Patterns", "Marginals", "Cells", "CellCounter", "Tuples", "ListSums", "PatternLists", "Problem"}
-    assert holders | {"WeighedTrees", "TreeProblem", "TupleTrees"} <= {type(thing).__name__ for thing in of_room}
+    holders = {
+        "Patterns",
+        "Marginals",
+        "PatternCounts",
+        "PatternCounter",
+        "MarginalTables",
+        "ListSums",
+        "PatternLists",
+        "Problem",
+    }
+    assert holders | {"WeighedTrees", "TreeProblem", "MarginalTrees"} <= {type(thing).__name__ for thing in of_room}
 
 
 def chained(value):
@@ -787,8 +803,8 @@ def test_a_twin_that_quotes_a_value_is_caught(monkeypatch, say, value):
     columns["c"][3] = value
     X = pd.DataFrame({name: column_of(values) for name, values in columns.items()})
 
-    def look():  # a vault lets no chained error out at all
-        return RULES.predict(X) if say is chained else Vault.from_table(X, Y, SCHEMA)
+    def look():  # private counts lets no chained error out at all
+        return RULES.predict(X) if say is chained else PrivateCounts.from_table(X, Y, SCHEMA)
 
     assert not shows_a_mark(Heard(look).text)
     monkeypatch.setattr(Categorical, "encode", encode)
@@ -796,10 +812,10 @@ def test_a_twin_that_quotes_a_value_is_caught(monkeypatch, say, value):
 
 
 def test_a_twin_that_prints_what_it_holds_is_caught(monkeypatch):
-    monkeypatch.setattr(Vault, "__repr__", lambda self: f"<Vault: {self.shown}>")
-    vault = Vault.from_table(FRAME, Y, SCHEMA)
-    vault.shown = NUMBER
-    assert shows_a_mark(Heard(lambda: vault).text)
+    monkeypatch.setattr(PrivateCounts, "__repr__", lambda self: f"<PrivateCounts: {self.shown}>")
+    private = PrivateCounts.from_table(FRAME, Y, SCHEMA)
+    private.shown = NUMBER
+    assert shows_a_mark(Heard(lambda: private).text)
 
 
 def test_a_panic_of_a_library_is_an_error_like_others():

@@ -14,7 +14,7 @@ import pyarrow.csv
 import pytest
 from pyarrow import feather, parquet
 
-from discreet import Boolean, Categorical, DPOptimalRuleListClassifier, Numeric, Schema, Vault
+from discreet import Boolean, Categorical, DPOptimalRuleListClassifier, Numeric, PrivateCounts, Schema
 from discreet._utils.errors import PrivacyWarning, SchemaError
 from discreet._utils.tables import as_table
 from discreet.sources.memory import check_types, class_numbers
@@ -138,11 +138,11 @@ def test_categories_that_are_the_same_number_need_a_column_of_strings():
 FLIPPED = """
 import sys
 from contextlib import nullcontext
-from discreet import Categorical, Numeric, Schema, Vault
+from discreet import Categorical, Numeric, Schema, PrivateCounts
 schema = Schema([Numeric("age", cuts=[10, 40]), Categorical("job", True, ["cook", "clerk"])], "y", ["no", "yes"])
 for path in sys.argv[1:]:
     try:
-        Vault.from_file(path, schema)
+        PrivateCounts.from_file(path, schema)
     except ValueError as error:
         assert "cannot be read as" in str(error) or "column" in str(error) or "target" in str(error), error
 print("read all")
@@ -178,4 +178,4 @@ def test_a_file_with_a_text_that_is_no_utf_8_is_still_read(tmp_path):
         pa.string(), 1, [None, pa.py_buffer(b"\0\0\0\0\x02\0\0\0"), pa.py_buffer(b"\xff\xfe")]
     )
     feather.write_feather(pa.table({"job": broken, "y": [1]}), tmp_path / "a.arrow")
-    Vault.from_file(tmp_path / "a.arrow", Schema([Categorical("job", True, ["cook"])], "y", [0, 1]))
+    PrivateCounts.from_file(tmp_path / "a.arrow", Schema([Categorical("job", True, ["cook"])], "y", [0, 1]))

@@ -57,8 +57,8 @@ def compare(seeds: Iterable[int], only: str) -> None:
         data = load()
         splits = [split_of(data, seed) for seed in seeds]
         for epsilon in EPSILONS:
-            cells = []
+            patterns = []
             for prior, split in settings:
                 make = trees(max_depth=depth, prior=prior, split=split, counts_share=0.0)
-                cells.append(mean(fit(s, make(epsilon, s.seed)).accuracy for s in splits))
-            print(f"| {name}, epsilon {epsilon:g} | " + " | ".join(cells) + " |", flush=True)
+                patterns.append(mean(fit(s, make(epsilon, s.seed)).accuracy for s in splits))
+            print(f"| {name}, epsilon {epsilon:g} | " + " | ".join(patterns) + " |", flush=True)

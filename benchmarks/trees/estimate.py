@@ -45,7 +45,7 @@ def compare() -> None:
         seconds = min(taken)
         expected = estimate_seconds(problem.n_tests, [depth], len(problem.counts), problem.score)
         print(
-            f"{name:47} depth {depth}, {problem.truth.shape[1]:6,} cells: {seconds:7.2f} s, estimated {expected:7.2f} s: "
+            f"{name:47} depth {depth}, {problem.truth.shape[1]:6,} patterns: {seconds:7.2f} s, estimated {expected:7.2f} s: "
             f"{seconds / expected:5.2f}",
             flush=True,
         )

@@ -1,6 +1,6 @@
 """How the time of a draw grows: with tests, depth, records and classes. Draws docs/growth-trees.svg, with matplotlib.
 
-Made-up tables (problems.py) in which, with 40 tests and more, hardly two records agree: there are as many cells as records.
+Made-up tables (problems.py) in which, with 40 tests and more, hardly two records agree: there are as many patterns as records.
 """
 
 import time

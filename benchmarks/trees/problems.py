@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from discreet import Schema, Vault
+from discreet import PrivateCounts, Schema
 from discreet.datasets import load_adult
-from discreet.private.counts.cells import rules_on_cells
+from discreet.private.counts.patterns import rules_on_patterns
 from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.private.sampling.trees.worth import ACCURACY
 from discreet.rules.candidates import Candidates
@@ -55,8 +55,8 @@ def problem_of(X: np.ndarray, y: np.ndarray, rate: float, score: str = ACCURACY)
     return TreeProblem(X[first].T, counts, TreePrior(0.5, np.full(tests, 1 / tests)), rate, score)
 
 
-def problem_of_vault(vault: Vault, rate: float, score: str = ACCURACY) -> TreeProblem:
-    """The tests that trees have, on the cells of a vault."""
-    tests = Candidates.of_tests(vault.schema)
-    truth, counts = rules_on_cells(vault.cells, tests)
+def problem_of_counts(private: PrivateCounts, rate: float, score: str = ACCURACY) -> TreeProblem:
+    """The tests that trees have, on the patterns of private counts."""
+    tests = Candidates.of_tests(private.schema)
+    truth, counts = rules_on_patterns(private.patterns, tests)
     return TreeProblem(truth, counts, TreePrior.of(None, 0.5, tests), rate, score)

@@ -8,7 +8,7 @@ import numpy as np
 from fine_adult import fine_schema
 from sklearn.metrics import roc_auc_score
 
-from discreet import Schema, Vault
+from discreet import PrivateCounts, Schema
 from discreet.datasets import load_adult, load_compas, load_german_credit
 
 EPSILONS = (0.1, 1.0)
@@ -23,10 +23,10 @@ class Data(NamedTuple):
 
 
 class Split(NamedTuple):
-    """Training records in a vault, all records, and which of them are for training and testing."""
+    """Training records in private counts, all records, and which of them are for training and testing."""
 
     data: Data
-    vault: Vault
+    private: PrivateCounts
     train: np.ndarray
     test: np.ndarray
     seed: int
@@ -76,13 +76,13 @@ def split_of(data: Data, seed: int) -> Split:
     """By ``default_rng(seed).permutation``."""
     order = np.random.default_rng(seed).permutation(len(data.y))
     train, test = order[: int(0.7 * len(order))], order[int(0.7 * len(order)) :]
-    return Split(data, Vault.from_table(data.X.iloc[train], data.y[train], data.schema), train, test, seed)
+    return Split(data, PrivateCounts.from_table(data.X.iloc[train], data.y[train], data.schema), train, test, seed)
 
 
 def fit(split: Split, learner: Any) -> Fit:
     """Of a classifier that is not fitted yet."""
     start = time.process_time()
-    learner.fit_vault(split.vault)
+    learner.fit_counts(split.private)
     seconds = time.process_time() - start
     X, y = split.data.X.iloc[split.test], split.data.y[split.test]
     accuracy = float(learner.score(X, y))
@@ -105,11 +105,11 @@ def mean(values: Iterable[float]) -> str:
 
 def row(name: str, columns: Sequence[Sequence[Fit]], area: bool) -> str:
     """Of a Markdown table: for each epsilon accuracy, and the area if asked for; then seconds a fit."""
-    cells = [mean(f.accuracy for f in fits) for fits in columns]
+    patterns = [mean(f.accuracy for f in fits) for fits in columns]
     if area:
-        cells += [mean(f.area for f in fits) for fits in columns]
+        patterns += [mean(f.area for f in fits) for fits in columns]
     seconds = np.mean([f.seconds for fits in columns for f in fits])
-    return f"| {name} | {' | '.join(cells)} | {seconds:.2f} s |"
+    return f"| {name} | {' | '.join(patterns)} | {seconds:.2f} s |"
 
 
 def header(epsilons: Sequence[float], area: bool) -> str:

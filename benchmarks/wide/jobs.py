@@ -155,13 +155,13 @@ def _halved(name: str, cuts: list[float], first: int) -> str:
 def small() -> None:
     """Fits of the three datasets: for each line that comes in, the processor time of each case, as a line of JSON."""
     import discreet
-    from discreet import Vault
+    from discreet import PrivateCounts
     from discreet.datasets import load_adult, load_compas, load_german_credit
 
     fits: dict[str, Callable[[], object]] = {}
     for name, load in (("Adult", load_adult), ("COMPAS", load_compas), ("German Credit", load_german_credit)):
         data = load()
-        vault = Vault.from_table(data.data, data.target, data.schema)
+        private = PrivateCounts.from_table(data.data, data.target, data.schema)
         for what, model, parameters in (
             ("list", LISTS, {}),
             ("list, rules_per_draw=2", LISTS, {"rules_per_draw": 2}),
@@ -171,7 +171,7 @@ def small() -> None:
         ):
             clf = getattr(discreet, model)(epsilon=1.0, schema=data.schema, **parameters)
             fits[f"{name}: {what}, fit"] = lambda clf=clf, data=data: clf.fit(data.data, data.target)
-            fits[f"{name}: {what}, fit_vault"] = lambda clf=clf, vault=vault: clf.fit_vault(vault)
+            fits[f"{name}: {what}, fit_counts"] = lambda clf=clf, private=private: clf.fit_counts(private)
     for work in fits.values():  # imports, and what is kept from fit to fit
         work()
     for _ in sys.stdin:

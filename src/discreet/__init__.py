@@ -19,7 +19,7 @@ _NAMES = {
     "evaluation.measuring": "noisy_accuracy",
     "evaluation.evaluation": "noisy_evaluation",
     "sources.urls": "open_table",
-    "sources.memory": "Vault",
+    "sources.memory": "PrivateCounts",
     "rules.rules": "Literal Rule",
     "models.rule_list": "RuleList",
     "models.saved": "SavedModel",
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from .schema.columns import Numeric as Numeric
     from .schema.draft import draft_from_dictionary as draft_from_dictionary
     from .schema.inference import draft_schema as draft_schema
-    from .sources.memory import Vault as Vault
+    from .sources.memory import PrivateCounts as PrivateCounts
     from .sources.table_check import check_table as check_table
     from .sources.urls import open_table as open_table
 

@@ -14,11 +14,11 @@ from discreet import (
     Categorical,
     Literal,
     Numeric,
+    PrivateCounts,
     Rule,
     RuleList,
     SavedModel,
     Schema,
-    Vault,
     check_table,
     draft_schema,
 )
@@ -252,7 +252,7 @@ def test_row_names_are_recognised_and_the_fix_is_named(desk, write):
         if write is not written_by_r_without_a_corner:
             assert "first column has no name" in said
     with pytest.raises(TableError, match=r"row\.names = FALSE"):
-        Vault.from_file("t.csv", schema)
+        PrivateCounts.from_file("t.csv", schema)
 
 
 def test_another_column_without_a_name_is_no_column_of_row_names(desk):

@@ -20,10 +20,10 @@ from discreet import (
     DPScoreCardClassifier,
     Ledger,
     Numeric,
+    PrivateCounts,
     SavedModel,
     Schema,
     ScoreCardClassifier,
-    Vault,
 )
 from discreet._utils.errors import SchemaError
 from discreet.accounting.ledger import BudgetError
@@ -254,10 +254,10 @@ def test_a_schema_that_does_not_fit_the_table_is_named(compas):
         DPScoreCardClassifier(schema=schema, exclude=list(X.columns)).fit(X, y)
 
 
-def test_fit_vault_and_exclude(compas):
+def test_fit_counts_and_exclude(compas):
     X, y, schema = compas
     clf = DPScoreCardClassifier(random_state=3, exclude=["juv_count"], schema=schema)
-    again = clone(clf).set_params(schema=None).fit_vault(Vault.from_table(X, y, schema))
+    again = clone(clf).set_params(schema=None).fit_counts(PrivateCounts.from_table(X, y, schema))
     assert again.card_ == clf.fit(X, y).card_
     assert "juv_count" not in clf.card_.columns
 

@@ -14,7 +14,7 @@ from discreet.private.counts.counts import Patterns
 from discreet.private.queries.greedy import ExactGreedyQueries
 from discreet.rules.candidates import Candidates
 
-from ..private.test_cells import fill
+from ..private.test_patterns import fill
 from ..support import brute_force
 from ..support.slices import pairs
 from ..support.strategies import problems

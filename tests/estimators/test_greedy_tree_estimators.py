@@ -19,10 +19,10 @@ from discreet import (
     Ledger,
     Numeric,
     OptimalTreeClassifier,
+    PrivateCounts,
     SavedModel,
     Schema,
     Tree,
-    Vault,
 )
 from discreet._utils.errors import SchemaError
 from discreet.accounting.ledger import BudgetError
@@ -246,14 +246,14 @@ def test_odd_tables_are_learned_from_like_any_other():
         assert set(clf.predict(unforeseen)) <= {"no", "yes"}
 
 
-def test_fit_vault_fit_file_and_an_engine_learn_the_same_tree(tmp_path):
+def test_fit_counts_fit_file_and_an_engine_learn_the_same_tree(tmp_path):
     ibis = pytest.importorskip("ibis")
     data = load_german_credit()
     clf = DPGreedyTreeClassifier(random_state=4, schema=data.schema)
     here = clf.fit(data.data, data.target).tree_
     data.frame.to_csv(tmp_path / "german.csv", index=False)
     assert clone(clf).fit_file(tmp_path / "german.csv").tree_ == here
-    assert clone(clf).fit_vault(Vault.from_table(data.data, data.target, data.schema)).tree_ == here
+    assert clone(clf).fit_counts(PrivateCounts.from_table(data.data, data.target, data.schema)).tree_ == here
     table = ibis.memtable(data.frame)
     assert clone(clf).fit_source(table).tree_ == here
     assert "by " in clf.plan_source(table)
@@ -297,9 +297,11 @@ def test_a_grid_search_takes_it(compas):
 def test_a_tree_drawn_whole_is_not_worse_on_the_records():
     """What docs/trees.md says: the mean of some draws, at an epsilon of 0.1."""
     data = load_adult(sensitive=False)
-    vault = Vault.from_table(data.data, data.target, data.schema)
+    private = PrivateCounts.from_table(data.data, data.target, data.schema)
     mean = {}
     for kind in (DPGreedyTreeClassifier, DPOptimalTreeClassifier):
-        fits = [kind(epsilon=0.1, max_depth=3, schema=data.schema, random_state=i).fit_vault(vault) for i in range(10)]
+        fits = [
+            kind(epsilon=0.1, max_depth=3, schema=data.schema, random_state=i).fit_counts(private) for i in range(10)
+        ]
         mean[kind] = np.mean([clf.score(data.data, data.target) for clf in fits])
     assert mean[DPOptimalTreeClassifier] > mean[DPGreedyTreeClassifier] - 0.005

@@ -23,9 +23,9 @@ from discreet import (
     Literal,
     Numeric,
     OptimalRuleListClassifier,
+    PrivateCounts,
     Rule,
     Schema,
-    Vault,
 )
 from discreet._utils.errors import SchemaError
 from discreet.accounting.ledger import BudgetError
@@ -118,7 +118,7 @@ def test_feasibility_follows_from_public_numbers():
 
 def test_what_is_out_of_reach_is_said_before_the_records_are_read(monkeypatch):
     X, y = load_german_credit(binary=True, sensitive=False, return_X_y=True)
-    monkeypatch.setattr(Vault, "from_table", None)  # reading the records would fail
+    monkeypatch.setattr(PrivateCounts, "from_table", None)  # reading the records would fail
     ledger = Ledger(epsilon=1.0)
     with pytest.raises(ValueError, match=r"Set rules_per_draw=1 "):
         DPOptimalRuleListClassifier(max_literals=2, ledger=ledger).fit(X.astype(bool), y)
@@ -211,11 +211,11 @@ def test_odd_tables_are_learned_from_like_any_other():
     assert len(nothing_to_choose.rule_list_.rules) == 0
 
 
-def test_fit_vault_and_exclude(compas):
+def test_fit_counts_and_exclude(compas):
     X, y = compas
-    vault = Vault.from_table(X, y, Schema.of_booleans(list(X.columns)))
+    private = PrivateCounts.from_table(X, y, Schema.of_booleans(list(X.columns)))
     used = OptimalRuleListClassifier().fit(X, y).rule_list_.rules[0].antecedent[0].column
-    clf = DPOptimalRuleListClassifier(random_state=3, exclude=[used]).fit_vault(vault)
+    clf = DPOptimalRuleListClassifier(random_state=3, exclude=[used]).fit_counts(private)
     again = DPOptimalRuleListClassifier(random_state=3, exclude=[used]).fit(X, y)
     assert clf.rule_list_ == again.rule_list_
     assert used not in str(clf.rule_list_)

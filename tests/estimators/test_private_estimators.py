@@ -22,9 +22,9 @@ from discreet import (
     GreedyRuleListClassifier,
     Numeric,
     PrivacyStatement,
+    PrivateCounts,
     RuleList,
     Schema,
-    Vault,
 )
 from discreet._utils.errors import CandidatesError, SchemaError
 from discreet.datasets import load_adult, load_compas, load_german_credit
@@ -90,22 +90,22 @@ def test_much_budget_gives_the_baseline(mechanism):
     assert str(clf.rule_list_) == str(expected)
 
 
-def test_fit_vault_equals_fit():
+def test_fit_counts_equals_fit():
     data = load_compas()
     clf = DPGreedyRuleListClassifier(
         mechanism="sm-laplace", epsilon=1.0, delta=1e-6, min_support=100, schema=data.schema, random_state=1
     )
     by_table = clone(clf).fit(data.data, data.target)
-    vault = Vault.from_table(data.data, data.target, data.schema)
-    by_vault = clone(clf).fit_vault(vault)
-    assert by_vault.rule_list_ == by_table.rule_list_
-    assert (by_vault.predict(data.data) == by_table.predict(data.data)).all()
+    private = PrivateCounts.from_table(data.data, data.target, data.schema)
+    by_counts = clone(clf).fit_counts(private)
+    assert by_counts.rule_list_ == by_table.rule_list_
+    assert (by_counts.predict(data.data) == by_table.predict(data.data)).all()
     for leak in (pickle.dumps, copy.copy, copy.deepcopy):
         with pytest.raises(TypeError, match="cannot be pickled or copied"):
-            leak(vault)
-    assert repr(vault) == str(vault) == "<Vault>"
-    with pytest.raises(TypeError, match=r"Vault.from_table"):
-        clf.fit_vault(data.data)
+            leak(private)
+    assert repr(private) == str(private) == "<PrivateCounts>"
+    with pytest.raises(TypeError, match=r"PrivateCounts.from_table"):
+        clf.fit_counts(data.data)
 
 
 def reachable(thing):
@@ -142,7 +142,7 @@ def test_no_exact_count_can_be_reached_from_a_fitted_model(mechanism):
             assert one not in exact
     for text in (repr(clf), str(clf), clf.rule_list_.to_json(), clf.privacy_.to_json(), str(clf.privacy_)):
         assert not any(str(c) in text for c in exact - released)
-    assert b"vault" not in pickle.dumps(clf)
+    assert b"counts.patterns" not in pickle.dumps(clf)
 
 
 def observed(run):

@@ -23,10 +23,10 @@ from discreet import (
     Ledger,
     Numeric,
     PrivacyStatement,
+    PrivateCounts,
     RuleList,
     SavedModel,
     Schema,
-    Vault,
     draft_schema,
     noisy_accuracy,
     private_cuts,
@@ -59,7 +59,7 @@ def said(call):
 RELEASES = {
     "fit": fitted,
     "whole list": lambda **p: DPOptimalRuleListClassifier(max_length=2, schema=SCHEMA, **p).fit(X, Y),
-    "fit_vault": lambda **p: DPGreedyRuleListClassifier(**p).fit_vault(Vault.from_table(X, Y, SCHEMA)),
+    "fit_counts": lambda **p: DPGreedyRuleListClassifier(**p).fit_counts(PrivateCounts.from_table(X, Y, SCHEMA)),
     "cuts": lambda **p: private_cuts(X, SCHEMA, {"n": 1}, **{"epsilon": 1.0} | p),
     "accuracy": lambda **p: noisy_accuracy(MODEL, X, Y, **{"epsilon": 1.0, "model_is_public": True} | p),
 }
@@ -223,7 +223,7 @@ def test_a_fit_of_the_table_that_a_schema_was_drafted_from_is_noticed(kind):
     assert "drafted from these very records" in str(warning.message)
     assert learner.privacy_.because == (DRAFTED,)
     assert learner.fit(X, parts(table)[1]).privacy_.because == (DRAFTED,)  # by its labels
-    assert learner.fit_vault(Vault.from_table(*parts(table), SCHEMA)).privacy_.because == (DRAFTED,)
+    assert learner.fit_counts(PrivateCounts.from_table(*parts(table), SCHEMA)).privacy_.because == (DRAFTED,)
     assert noisy_accuracy(MODEL, *parts(table), 1.0, model_is_public=True).privacy.because == (DRAFTED,)
     assert private_cuts(table, SCHEMA, {"n": 1}, epsilon=1.0).inferred
     assert learner.fit(*parts(KINDS[kind]())).privacy_.proved is not None  # read again
@@ -249,7 +249,7 @@ def test_a_fit_of_such_a_table_as_one_of_ibis_is_noticed(kind):
     opened = ibis.memtable(table)
     for counting in ("patterns", "nodes"):
         assert learner.fit_source(opened.select("n", "b", "y"), counting=counting).privacy_.because == (DRAFTED,)
-    assert learner.fit_vault(Vault.from_source(opened, SCHEMA)).privacy_.because == (DRAFTED,)
+    assert learner.fit_counts(PrivateCounts.from_source(opened, SCHEMA)).privacy_.because == (DRAFTED,)
     assert private_cuts(opened, SCHEMA, {"n": 1}, epsilon=1.0).inferred
     assert learner.fit_source(ibis.memtable(KINDS[kind]())).privacy_.proved is not None
 

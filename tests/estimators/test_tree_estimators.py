@@ -26,10 +26,10 @@ from discreet import (
     Ledger,
     Numeric,
     OptimalTreeClassifier,
+    PrivateCounts,
     SavedModel,
     Schema,
     Tree,
-    Vault,
 )
 from discreet._utils.errors import SchemaError
 from discreet.accounting.ledger import BudgetError
@@ -190,7 +190,7 @@ def test_what_is_out_of_reach_is_refused_with_a_way_out_that_is_feasible(tests, 
 
 def test_what_is_out_of_reach_is_said_before_the_records_are_read(monkeypatch):
     data = load_adult()
-    monkeypatch.setattr(Vault, "from_table", None)  # reading the records would fail
+    monkeypatch.setattr(PrivateCounts, "from_table", None)  # reading the records would fail
     ledger = Ledger(epsilon=1.0)
     with pytest.raises(ValueError, match=r"^max_depth is too large for 69 tests: .* set max_depth=5"):
         DPOptimalTreeClassifier(max_depth=6, schema=data.schema, ledger=ledger).fit(data.data, data.target)
@@ -345,11 +345,11 @@ def test_a_private_learner_needs_a_schema_for_numbers():
         DPOptimalTreeClassifier().fit([[0.5], [1.5]], [0, 1])
 
 
-def test_fit_vault_and_exclude(compas):
+def test_fit_counts_and_exclude(compas):
     X, y = compas
-    vault = Vault.from_table(X, y, Schema.of_booleans(list(X.columns)))
+    private = PrivateCounts.from_table(X, y, Schema.of_booleans(list(X.columns)))
     (used, *_) = OptimalTreeClassifier(max_depth=1).fit(X, y).tree_.used_columns
-    clf = DPOptimalTreeClassifier(random_state=3, exclude=[used]).fit_vault(vault)
+    clf = DPOptimalTreeClassifier(random_state=3, exclude=[used]).fit_counts(private)
     again = DPOptimalTreeClassifier(random_state=3, exclude=[used]).fit(X, y)
     assert clf.tree_ == again.tree_
     assert used not in str(clf.tree_)
@@ -364,7 +364,9 @@ def test_an_engine_counts_and_the_tree_is_the_same(parameters):
     there = clone(clf).fit_source(ibis.memtable(data.frame))
     assert there.tree_ == here
     assert there.plan_source(ibis.memtable(data.frame)).startswith("DuckDB counts the records")
-    with pytest.raises(ValueError, match="counting must be one of auto, patterns, tuples for DPOptimalTreeClassifier"):
+    with pytest.raises(
+        ValueError, match="counting must be one of auto, patterns, marginals for DPOptimalTreeClassifier"
+    ):
         clf.fit_source(ibis.memtable(data.frame), counting="nodes")
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Ledger, Schema, Vault
+from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Ledger, PrivateCounts, Schema
 from discreet._utils.errors import NotEnoughMemory
 from discreet.accounting.ledger import BudgetError
 from discreet.private.counts import counts as counts_module
@@ -16,7 +16,7 @@ from discreet.private.sampling import deadline, envelope
 from discreet.private.sampling.deadline import TimeLimitError
 from discreet.schema.columns import Categorical, Numeric
 from discreet.sources import plan as plan_module
-from discreet.sources.plan import PATTERNS, TUPLES
+from discreet.sources.plan import MARGINALS, PATTERNS
 from discreet.sources.source import Source
 
 from ..support.charges import late_from_charge
@@ -61,7 +61,7 @@ LEARNERS = {
 
 @pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize("classes", ["ab", "abc"])
-def test_the_same_model_from_tuples_and_from_patterns(monkeypatch, name, classes):
+def test_the_same_model_from_marginals_and_from_patterns(monkeypatch, name, classes):
     kind, parameters = LEARNERS[name]
     schema = Schema(SCHEMA.columns, target="y", classes=list(classes))
     weights = parameters.get("class_weight")
@@ -71,14 +71,17 @@ def test_the_same_model_from_tuples_and_from_patterns(monkeypatch, name, classes
     X, y = frame.drop(columns="y"), frame["y"]
     for seed in range(3):
         clf = kind(epsilon=0.7, schema=schema, random_state=seed, **parameters)
-        assert clf.plan().counting.way == TUPLES
-        from_tuples = clf.fit(X, y).model_
-        vault = Vault.from_table(X, y, schema)
-        assert kind(epsilon=0.7, schema=schema, random_state=seed, **parameters).fit_vault(vault).model_ == from_tuples
+        assert clf.plan().counting.way == MARGINALS
+        from_marginals = clf.fit(X, y).model_
+        private = PrivateCounts.from_table(X, y, schema)
+        assert (
+            kind(epsilon=0.7, schema=schema, random_state=seed, **parameters).fit_counts(private).model_
+            == from_marginals
+        )
         with monkeypatch.context() as patched:
             patched.setattr(plan_module, "FEW_PATTERNS", 10**20)
             clf = kind(epsilon=0.7, schema=schema, random_state=seed, **parameters)
-            assert clf.fit(X, y).model_ == from_tuples
+            assert clf.fit(X, y).model_ == from_marginals
             assert clf.plan().counting.way == PATTERNS
 
 
@@ -133,7 +136,7 @@ def test_what_stops_before_the_draw_books_nothing(monkeypatch, name, patterns, e
     X, y = frame.drop(columns="y"), frame["y"]
     clf = kind(epsilon=0.5, schema=SCHEMA, ledger=ledger, **parameters)
     with pytest.raises(NotEnoughMemory if error is MemoryError else error) as caught:
-        clf.fit_vault(Vault.from_table(X, y, SCHEMA)) if patterns else clf.fit(X, y)
+        clf.fit_counts(PrivateCounts.from_table(X, y, SCHEMA)) if patterns else clf.fit(X, y)
     assert ledger.entries == ()
     if error is MemoryError:
         assert "Nothing was booked" in str(caught.value)
@@ -147,16 +150,16 @@ def test_a_limit_of_time_that_strikes_while_all_models_are_added_up_books_nothin
     X, y = frame.drop(columns="y"), frame["y"]
     clf = kind(epsilon=0.5, schema=SCHEMA, ledger=ledger, time_limit=1e-9, **parameters)
     with pytest.raises(TimeLimitError, match="nothing was booked"):
-        clf.fit_vault(Vault.from_table(X, y, SCHEMA)) if patterns else clf.fit(X, y)
+        clf.fit_counts(PrivateCounts.from_table(X, y, SCHEMA)) if patterns else clf.fit(X, y)
     assert ledger.entries == ()
 
 
 @pytest.mark.parametrize(
     ("name", "module", "counting"),
     [
-        ("a list", counts_module, "tuples_of"),
-        ("a tree of depth 3", tree_parts, "rules_on_cells"),
-        ("a tree in stages", tree_parts, "rules_on_cells"),
+        ("a list", counts_module, "marginals_of"),
+        ("a tree of depth 3", tree_parts, "rules_on_patterns"),
+        ("a tree in stages", tree_parts, "rules_on_patterns"),
     ],
 )
 def test_counting_patterns_is_not_under_the_limit_of_time_as_long_as_nothing_is_booked(
@@ -165,15 +168,15 @@ def test_counting_patterns_is_not_under_the_limit_of_time_as_long_as_nothing_is_
     """How long it takes depends on the records: with one limit after the other anybody could ask for it, at no cost."""
     clock, count = [0.0], getattr(module, counting)
 
-    def slow(cells, *arguments):
+    def slow(patterns, *arguments):
         clock[0] += 100.0 if clock == [0.0] else 0.0
-        return count(cells, *arguments)
+        return count(patterns, *arguments)
 
     monkeypatch.setattr(module, counting, slow)
     monkeypatch.setattr(deadline.time, "monotonic", lambda: clock[0])
     frame, (kind, parameters) = table(), LEARNERS[name]
-    vault = Vault.from_table(frame.drop(columns="y"), frame["y"], SCHEMA)
-    clf = kind(epsilon=0.5, schema=SCHEMA, time_limit=10.0, **parameters).fit_vault(vault)
+    private = PrivateCounts.from_table(frame.drop(columns="y"), frame["y"], SCHEMA)
+    clf = kind(epsilon=0.5, schema=SCHEMA, time_limit=10.0, **parameters).fit_counts(private)
     assert clock == [100.0]
     assert clf.privacy_.proved.epsilon == 0.5
 
@@ -196,7 +199,7 @@ def test_a_limit_of_time_that_strikes_after_a_charge_leaves_the_budget_booked(
     X, y = frame.drop(columns="y"), frame["y"]
     clf = kind(epsilon=0.5, schema=SCHEMA, ledger=ledger, time_limit=10.0, **parameters)
     with pytest.raises(TimeLimitError, match="budget stays spent"):
-        clf.fit_vault(Vault.from_table(X, y, SCHEMA)) if patterns else clf.fit(X, y)
+        clf.fit_counts(PrivateCounts.from_table(X, y, SCHEMA)) if patterns else clf.fit(X, y)
     assert len(charged) == number
     assert ledger.remaining[0] == Fraction(1, 2)
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import discreet.evaluation
-from discreet import DPGreedyRuleListClassifier, GreedyRuleListClassifier, RuleList, Schema, Vault
+from discreet import DPGreedyRuleListClassifier, GreedyRuleListClassifier, PrivateCounts, RuleList, Schema
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.evaluation import feature_importance, feature_overlap, membership_attack, vulnerability
 from discreet.rules.candidates import Candidates
@@ -212,7 +212,7 @@ def test_the_papers_feature_overlap_on_adult():
     found = {case: [] for case in TABLE_IV}
     for seed in range(100):
         train, test = split(len(y), seed, 0.7)
-        vault = Vault.from_table(X[train], y[train], data.schema)
+        private = PrivateCounts.from_table(X[train], y[train], data.schema)
         smooth = Candidates.of_rules(data.schema, mined(everything, X[train], data.schema.names, 0.05))
         reference = GreedyRuleListClassifier(max_length=6, max_literals=2, min_support=0.05, schema=data.schema)
         reference.fit(X[train], y[train])
@@ -222,7 +222,7 @@ def test_the_papers_feature_overlap_on_adult():
                 epsilon=epsilon,
                 candidates=smooth if mechanism == "sm-laplace" else everything,
                 random_state=1000 * seed + i,
-            ).fit_vault(vault)
+            ).fit_counts(private)
             pair = reference.rule_list_, model.rule_list_, X[test], y[test]
             found[mechanism, epsilon].append(
                 [feature_overlap(*pair, k=5), feature_overlap(*pair, k=7, positive_only=True)]

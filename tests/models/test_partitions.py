@@ -42,7 +42,7 @@ from discreet.models.saved import KINDS, checksum
 from discreet.private.queries.evaluation import Division, EvaluationQueries
 from discreet.report.html import to_html
 from discreet.rules.rules import truth
-from discreet.sources.memory import Vault
+from discreet.sources.memory import PrivateCounts
 
 from ..models.test_exports import check_python, check_sql, load
 from ..report.test_report import Page
@@ -421,11 +421,11 @@ class Unchanged:
 
 
 @every_model
-def test_what_the_vault_counts_as_right_is_what_predict_gets_right(model):
-    vault = Vault.from_table(pd.DataFrame(X), Y, SCHEMA)
+def test_what_the_counts_counts_as_right_is_what_predict_gets_right(model):
+    private = PrivateCounts.from_table(pd.DataFrame(X), Y, SCHEMA)
     reservation = Reservation(Fraction(1), Fraction(0))
     right = int((model.predict(X) == Y).sum())
-    queries = EvaluationQueries(vault, model, right_or_wrong(model), 2, [Division()], noise=Fraction(1))
+    queries = EvaluationQueries(private, model, right_or_wrong(model), 2, [Division()], noise=Fraction(1))
     (found,) = queries.prepare().open(reservation, Unchanged()).histograms()
     assert found.tolist() == [[right, len(Y) - right]]
 

@@ -106,18 +106,18 @@ def _fit_file(clf, X, y):
     return _released(clf.fit_file("table.parquet"))
 
 
-def _fit_tuples(clf, X, y):
+def _fit_marginals(clf, X, y):
     """Joint counts of columns, which an engine counts if it can."""
     if y is not None:
         return _fit(clf, X, y)
-    return clf.plan_source(X, counting="tuples") + _released(clf.fit_source(X, counting="tuples", verbose=True))
+    return clf.plan_source(X, counting="marginals") + _released(clf.fit_source(X, counting="marginals", verbose=True))
 
 
-def _fit_vault(clf, X, y):
-    from discreet import Vault
+def _fit_counts(clf, X, y):
+    from discreet import PrivateCounts
 
-    vault = Vault.from_source(X, _schema()) if y is None else Vault.from_table(X, y, _schema())
-    return f"{vault!r} {vault}\n" + _released(clf.fit_vault(vault))
+    private = PrivateCounts.from_source(X, _schema()) if y is None else PrivateCounts.from_table(X, y, _schema())
+    return f"{private!r} {private}\n" + _released(clf.fit_counts(private))
 
 
 def _ledger(X, y):
@@ -174,8 +174,10 @@ CALLS = {
     "fit whole trees": lambda X, y: _fit(_tree(), X, y),
     "fit whole trees in two stages": lambda X, y: _fit(_tree(stages=(1, 2), criterion="gini", verbose=True), X, y),
     "fit whole lists, a rule at a time": lambda X, y: _fit(_optimal(rules_per_draw=1, verbose=True), X, y),
-    "fit whole lists from tuples": lambda X, y: _fit_tuples(_optimal(rules_per_draw=1, verbose=True), X, y),
-    "fit whole trees from tuples": lambda X, y: _fit_tuples(_tree(stages=(1, 2), criterion="gini", verbose=True), X, y),
+    "fit whole lists from marginals": lambda X, y: _fit_marginals(_optimal(rules_per_draw=1, verbose=True), X, y),
+    "fit whole trees from marginals": lambda X, y: _fit_marginals(
+        _tree(stages=(1, 2), criterion="gini", verbose=True), X, y
+    ),
     "fit whole trees with limits": lambda X, y: _fit(_tree(**LIMITS), X, y),
     "fit whole lists with limits": lambda X, y: _fit(_optimal(rules_per_draw=1, verbose=True, **LIMITS), X, y),
     "fit_file": lambda X, y: _fit_file(_optimal(verbose=True), X, y),
@@ -188,12 +190,12 @@ CALLS = {
     "fit cards of few columns": lambda X, y: _fit(_card(max_columns=2, points="decimals", counts_share=0), X, y),
     "fit cards with limits": lambda X, y: _fit(_card(monotonic_cst=LIMITS["monotonic_cst"]), X, y),
     "fit cards after a tree": lambda X, y: _fit(_card(tree_depth=1, max_columns=2, verbose=True), X, y),
-    "fit cards from tuples": lambda X, y: _fit_tuples(_card(tree_depth=2, verbose=True), X, y),
+    "fit cards from marginals": lambda X, y: _fit_marginals(_card(tree_depth=2, verbose=True), X, y),
     "fit_file, a card": lambda X, y: _fit_file(_card(verbose=True), X, y),
     "fit_file, a card after a tree": lambda X, y: _fit_file(_card(tree_depth=2, max_columns=1), X, y),
     "fit with a ledger": _ledger,
-    "fit_vault": lambda X, y: _fit_vault(_optimal(), X, y),
-    "fit_vault, a card": lambda X, y: _fit_vault(_card(max_columns=2), X, y),
+    "fit_counts": lambda X, y: _fit_counts(_optimal(), X, y),
+    "fit_counts, a card": lambda X, y: _fit_counts(_card(max_columns=2), X, y),
     "noisy_accuracy": _noisy_accuracy,
     "noisy_evaluation": lambda X, y: _noisy_evaluation(_rules(), X, y),
     "noisy_evaluation of a card": lambda X, y: _noisy_evaluation(_some_card(), X, y),

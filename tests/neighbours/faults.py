@@ -8,17 +8,17 @@ def _fails(n):
 
 
 def memory_while_filling():
-    from discreet.private.counts.cells import CellsInProgress
-    from discreet.private.counts.tuples import TuplesInProgress
+    from discreet.private.counts.marginals import MarginalsInProgress
+    from discreet.private.counts.patterns import PatternsInProgress
 
-    cells, tuples = CellsInProgress.finish, TuplesInProgress.finish
-    CellsInProgress.finish = lambda self: _fails(int(cells(self).counts.sum()))
-    TuplesInProgress.finish = lambda self: _fails(_records(tuples(self)))
+    patterns, marginals = PatternsInProgress.finish, MarginalsInProgress.finish
+    PatternsInProgress.finish = lambda self: _fails(int(patterns(self).counts.sum()))
+    MarginalsInProgress.finish = lambda self: _fails(_records(marginals(self)))
 
 
-def _records(tuples):
+def _records(marginals):
     """How many records were counted."""
-    return int(tuples.table(()).sum())
+    return int(marginals.table(()).sum())
 
 
 def memory_while_adding_up():
@@ -28,9 +28,9 @@ def memory_while_adding_up():
     from discreet.rules.column_parts import ColumnParts
 
     ColumnParts.by_part = lambda parts, counts: _fails(int(counts.sum()))
-    lists.ListSums = lambda tuples, *_: _fails(_records(tuples))
+    lists.ListSums = lambda marginals, *_: _fails(_records(marginals))
     envelope.make_problem = lambda truth, counts, *_: _fails(int(counts.sum()))
-    trees.WeighedTrees = lambda problem, *_: _fails(_records(problem.tuples))
+    trees.WeighedTrees = lambda problem, *_: _fails(_records(problem.marginals))
     trees.TreeProblem = lambda truth, counts, *_: _fails(int(counts.sum()))
     greedy.NodeCounts = lambda left, captured: _fails(int(left.sum()))
 
@@ -47,15 +47,15 @@ def memory_while_drawing():
 
     for counts in (Patterns, Marginals):
         counts.totals = failing(counts.totals)
-    ListSums.draw = lambda sums, *_: _fails(_records(sums._counts._tuples))
+    ListSums.draw = lambda sums, *_: _fails(_records(sums._counts._marginals))
     WeighedTrees.draw = lambda weighed, *_: _fails(int(weighed._problem.total().sum()))
     envelope.draw_by_envelope = lambda problem, *_: _fails(int(problem.counts.sum()))
     greedy.NodeCounts = lambda left, captured: _fails(int(left.sum()))
 
 
 def error_with_a_context_while_filling():
-    from discreet.private.counts.cells import CellsInProgress
-    from discreet.private.counts.tuples import TuplesInProgress
+    from discreet.private.counts.marginals import MarginalsInProgress
+    from discreet.private.counts.patterns import PatternsInProgress
 
     def failing(finish, records):
         def fail(self):
@@ -66,5 +66,5 @@ def error_with_a_context_while_filling():
 
         return fail
 
-    CellsInProgress.finish = failing(CellsInProgress.finish, lambda cells: int(cells.counts.sum()))
-    TuplesInProgress.finish = failing(TuplesInProgress.finish, _records)
+    PatternsInProgress.finish = failing(PatternsInProgress.finish, lambda patterns: int(patterns.counts.sum()))
+    MarginalsInProgress.finish = failing(MarginalsInProgress.finish, _records)

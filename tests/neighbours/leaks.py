@@ -8,23 +8,23 @@ from pathlib import Path
 
 
 def _when_filled(hole):
-    """Do something with the number of records whenever a vault is filled."""
-    from discreet.private.counts.cells import CellsInProgress
-    from discreet.private.counts.tuples import TuplesInProgress
+    """Do something with the number of records whenever private counts is filled."""
+    from discreet.private.counts.marginals import MarginalsInProgress
+    from discreet.private.counts.patterns import PatternsInProgress
 
-    cells, tuples = CellsInProgress.finish, TuplesInProgress.finish
+    patterns, marginals = PatternsInProgress.finish, MarginalsInProgress.finish
 
-    def finish_cells(self):
-        filled = cells(self)
+    def finish_patterns(self):
+        filled = patterns(self)
         hole(int(filled.counts.sum()))
         return filled
 
-    def finish_tuples(self):
-        filled = tuples(self)
+    def finish_marginals(self):
+        filled = marginals(self)
         hole(int(filled.table(()).sum()))
         return filled
 
-    CellsInProgress.finish, TuplesInProgress.finish = finish_cells, finish_tuples
+    PatternsInProgress.finish, MarginalsInProgress.finish = finish_patterns, finish_marginals
 
 
 def on_stdout():

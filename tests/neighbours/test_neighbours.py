@@ -79,8 +79,8 @@ def test_a_fit_looks_the_same_with_a_record_of_any_kind(see, form):
         assert not differences(without, see(job | {"extra": extra})), f"with one more record: {extra}"
 
 
-def test_a_vault_of_lists_looks_the_same_with_a_record_of_any_kind(see):
-    job = {"call": "fit_vault", "form": "lists"}
+def test_counts_of_lists_looks_the_same_with_a_record_of_any_kind(see):
+    job = {"call": "fit_counts", "form": "lists"}
     without = see(job)
     assert not without["value"].startswith("raised"), without["value"]
     for extra in some(OBJECTS):
@@ -106,16 +106,16 @@ CALLS = [
     *("fit whole lists, a rule at a time", "fit_file", "fit_file, a tree in stages"),
     *("fit whole trees with limits", "fit whole lists with limits"),
     *("fit cards", "fit cards of few columns", "fit cards with limits", "fit cards after a tree"),
-    *("fit_file, a card", "fit_file, a card after a tree", "fit_vault, a card", "noisy_evaluation of a card"),
-    *("fit_vault", "noisy_accuracy", "noisy_evaluation", "private_cuts", "plan_source"),
+    *("fit_file, a card", "fit_file, a card after a tree", "fit_counts, a card", "noisy_evaluation of a card"),
+    *("fit_counts", "noisy_accuracy", "noisy_evaluation", "private_cuts", "plan_source"),
     *(f"fit {mechanism}" for mechanism in MECHANISMS),
 ]
 # so that the schema, small as it is, counts as a wide one: records are counted by sets of columns, once for each draw
 WIDE = {"sources.plan.FEW_PATTERNS": 0}
 ON_TUPLES = [
-    *("fit whole lists", "fit whole lists from tuples", "fit whole trees", "fit whole trees from tuples"),
+    *("fit whole lists", "fit whole lists from marginals", "fit whole trees", "fit whole trees from marginals"),
     *("fit_file", "fit_file, a tree in stages", "fit whole trees with limits"),
-    *("fit cards", "fit cards of few columns", "fit cards after a tree", "fit cards from tuples"),
+    *("fit cards", "fit cards of few columns", "fit cards after a tree", "fit cards from marginals"),
     *("fit_file, a card", "fit_file, a card after a tree"),
 ]
 
@@ -153,7 +153,7 @@ def test_every_call_on_a_wide_table_looks_the_same_with_a_record_more(see, call,
     assert not differences(see(job | {"n": 0}), see(job | {"n": 1}))
 
 
-FROM_TUPLES = ["fit whole lists from tuples", "fit whole trees from tuples", "fit cards from tuples"]
+FROM_TUPLES = ["fit whole lists from marginals", "fit whole trees from marginals", "fit cards from marginals"]
 
 
 @pytest.mark.parametrize(("call", "form"), pairs(FROM_TUPLES, ["pandas", "polars", "Parquet in DuckDB"]))
@@ -177,13 +177,13 @@ CARDS = ["fit cards", "fit cards after a tree"]
 SLICES = [
     *("sources.memory.ROWS_AT_A_TIME", "sources.files.ROWS_AT_A_TIME", "sources.engine.ROWS_AT_A_TIME"),
     "sources.engine.RECORDS_AT_A_TIME",
-    *(f"private.counts.{name}" for name in ("cells.BLOCK", "tuples.ROWS")),
+    *(f"private.counts.{name}" for name in ("patterns.BLOCK", "marginals.ROWS")),
 ]
-COUNTED = {"patterns": {}, "tuples": WIDE}
+COUNTED = {"patterns": {}, "marginals": WIDE}
 WHERE = {
     "pandas, patterns": ("pandas", {}),
-    "DuckDB, tuples": ("Parquet in DuckDB", WIDE),
-    "pandas, tuples": ("pandas", WIDE),
+    "DuckDB, marginals": ("Parquet in DuckDB", WIDE),
+    "pandas, marginals": ("pandas", WIDE),
     "DuckDB, patterns": ("Parquet in DuckDB", {}),
 }
 
@@ -263,7 +263,7 @@ def _write_duckdb(folder, table):
     connection.close()
 
 
-# A path from the command line to the cells: how the table is named, its options, how it is written, the odd records
+# A path from the command line to the patterns: how the table is named, its options, how it is written, the odd records
 PATHS = {
     "CSV": (["table.csv"], _csv, tables.ODD_TEXTS),
     "Parquet": (["table.parquet"], _typed(_write_parquet), [*TYPED, "broken text"]),
@@ -424,7 +424,7 @@ LOOKED_AT = {
         "DPOptimalRuleListClassifier",
         "DPOptimalTreeClassifier",
         "DPScoreCardClassifier",
-        "Vault",
+        "PrivateCounts",
         "noisy_accuracy",
         "noisy_evaluation",
         "private_cuts",
@@ -473,10 +473,10 @@ def test_every_way_to_learn_is_looked_at():
             "fit",
             "fit_file",
             "fit_source",
-            "fit_vault",
+            "fit_counts",
             "plan_source",
             "plan",
         }  # the last sees no table
-    names = {name for name in dir(discreet.Vault) if not name.startswith("_")}
+    names = {name for name in dir(discreet.PrivateCounts) if not name.startswith("_")}
     asked_by_queries = {"joint", "totals", "of_rules", "close", "drafted"}
     assert names == {"from_table", "from_source", "from_file"} | asked_by_queries

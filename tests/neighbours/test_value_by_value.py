@@ -15,9 +15,9 @@ from discreet import (
     DPOptimalRuleListClassifier,
     Ignored,
     Numeric,
+    PrivateCounts,
     RuleList,
     Schema,
-    Vault,
     noisy_accuracy,
     private_cuts,
 )
@@ -36,7 +36,7 @@ KINDS = [
 
 
 def taken_for(column):
-    """The bins and classes of each record, by each way into the vault, or what is said instead; and the warnings."""
+    """The bins and classes of each record, by each way to count, or what is said instead; and the warnings."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         found = [_or_error(_bins, frame, kind) for frame in as_frames(column) for kind in KINDS]
@@ -90,7 +90,7 @@ def test_threads_that_learn_at_once_leave_the_filters_of_warnings_as_they_are():
     schema = Schema([Numeric("x", cuts=[5])], "y", ["no", "yes"])
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: class_numbers(labels, ["no", "yes"], len(labels)), range(16)))
-        list(pool.map(lambda table: Vault.from_source(table, schema), tables))
+        list(pool.map(lambda table: PrivateCounts.from_source(table, schema), tables))
     assert warnings.filters == before
 
 
@@ -108,7 +108,7 @@ Row = collections.namedtuple("Row", "x tags")
     "learn",
     [
         lambda X, y: DPOptimalRuleListClassifier(schema=SCHEMA, max_length=2).fit(X, y),
-        lambda X, y: Vault.from_table(X, y, SCHEMA),
+        lambda X, y: PrivateCounts.from_table(X, y, SCHEMA),
         lambda X, y: noisy_accuracy(RULES, X, y, 1.0),
         lambda X, y: private_cuts(X, SCHEMA, {"x": 1}, epsilon=1.0),
     ],
@@ -129,7 +129,7 @@ def test_a_list_of_rows_is_learned_from_whatever_they_hold(learn, rows):
 
 @pytest.mark.parametrize("tags", [[["a"], ["b"]], [["a"], ["b", "c"]], [Hostile(), ["b"]]])
 def test_a_column_of_lists_is_one_however_long_they_are(tags):
-    assert Vault.from_table({"x": [1, 2], "tags": tags}, [["no"], ["yes"]], SCHEMA)
+    assert PrivateCounts.from_table({"x": [1, 2], "tags": tags}, [["no"], ["yes"]], SCHEMA)
 
 
 @pytest.mark.parametrize(("dtype", "told"), [("boolean", ""), ("Int64", "SchemaError"), ("Float64", "SchemaError")])

@@ -67,7 +67,7 @@ class WeighsByRecords(CardQueries):
     """The card so far is moved by how many records there really are."""
 
     def _weighed(self, columns, weights):
-        there = int(self._tuples.of_column(0).sum())
+        there = int(self._marginals.of_column(0).sum())
         moved = [(start - 1_000.0 * (there % 2), points) for start, points in weights.cards]
         return super()._weighed(columns, replace(weights, cards=moved))
 
@@ -100,7 +100,7 @@ class LeavesShareRecords(CardQueries):
     """Class counts of all records in each leaf."""
 
     def _exact(self, column, leaf):
-        return sum(super(LeavesShareRecords, self)._exact(column, i) for i in range(self._tuples.n_parts))
+        return sum(super(LeavesShareRecords, self)._exact(column, i) for i in range(self._marginals.n_parts))
 
 
 class TotalsForFree(CardQueries):

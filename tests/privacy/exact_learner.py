@@ -1,4 +1,4 @@
-"""The complete output distribution of a published learner on a table of a few cells, and its divergence from a neighbour.
+"""The complete output distribution of a published learner on a table of a few patterns, and its divergence from a neighbour.
 
 An output is a list of rules with noisy class counts of every part. Given the list, only the counts of the part and class
 that hold the differing record follow another law, and there the quotient of the two laws takes just two values, e^e and

@@ -12,7 +12,7 @@ import numpy as np
 
 from discreet import DPOptimalRuleListClassifier
 from discreet.audit.draws import list_laws_by_sums, worst_draw
-from discreet.audit.explorer import ListsOnTuples, TreesOnTuples, explored
+from discreet.audit.explorer import ListsOnMarginals, TreesOnMarginals, explored
 from discreet.audit.learners import Pair, Subject
 from discreet.audit.subjects import WHOLE
 from discreet.private.counts.division import OUTSIDE, Division
@@ -178,7 +178,7 @@ class LeavesThatOverlap(SoundCounts):
             box = {column: ~true for column, true in columns}  # of the tests that are true nothing is asked
             division = Division([(box, 0)], OUTSIDE)
             counted = self._counts.joint(self._columns, size_for(self._stages), division)
-            found.append(replace(super()._leaves(Leaf())[0], tuples=counted))
+            found.append(replace(super()._leaves(Leaf())[0], marginals=counted))
         return found
 
 
@@ -255,13 +255,13 @@ def summed_fit_twins(pairs):
     later = Subject("whole lists, rules_per_draw=1", WHOLE, COUNTS_OF_LISTS)
     draws = Subject("whole lists, rules_per_draw=1, no counts", WHOLE, COUNTS_OF_LISTS | {"counts_share": 0.0})
     counted = replace(lists, parameters=lists.parameters | {"counts_share": 0.5})
-    tuples = Subject("whole lists from tuples", ListsOnTuples, COUNTS_OF_LISTS)
+    marginals = Subject("whole lists from marginals", ListsOnMarginals, COUNTS_OF_LISTS)
     for name, sound, twin, tried in (
         ("summed lists: rate doubled", lists, LouderLists, pairs),
         ("summed lists: a class weight above 1", lists, HeavierLists, pairs),
         ("summed lists: records of a part counted twice", draws, ListsWithPartsTwice, pairs[:6]),
         ("summed lists: a later draw that looks at all records", later, ListsOfAllRecords, pairs[:6]),
-        ("summed lists: the same, counted again from the table", tuples, ListsOfAllRecords, pairs[:6]),
+        ("summed lists: the same, counted again from the table", marginals, ListsOfAllRecords, pairs[:6]),
         ("summed lists: the counts of another part", counted, CountsOfTheFirstPart, pairs),
         ("summed lists: class counts of parts that overlap", later, CountsThatOverlap, pairs[:6]),
         ("summed lists: a query that forgets to charge", lists, UNCHARGED_LISTS, pairs[:6]),
@@ -272,9 +272,9 @@ def summed_fit_twins(pairs):
 
 
 def summed_tree_fit_twins(pairs, apart):
-    whole = Subject("whole trees", TreesOnTuples, {"epsilon": 1.0, "max_depth": 1, "counts_share": 0.2})
+    whole = Subject("whole trees", TreesOnMarginals, {"epsilon": 1.0, "max_depth": 1, "counts_share": 0.2})
     stages = {"epsilon": 1.0, "stages": (1, 1), "criterion": "gini", "counts_share": 0.1}
-    staged = Subject("stages", TreesOnTuples, stages)
+    staged = Subject("stages", TreesOnMarginals, stages)
     counted = replace(whole, parameters=whole.parameters | {"counts_share": 0.5})
     told = [*apart, Pair(apart[0].less, (3, 0))]  # a stranger in the first part that the second test tells apart
     for name, sound, twin, tried in (
@@ -337,7 +337,7 @@ class LoudSums(LoudSampler, DPOptimalRuleListClassifier):
     pass
 
 
-class LoudTreesOnTuples(LoudSampler, TreesOnTuples):
+class LoudTreesOnMarginals(LoudSampler, TreesOnMarginals):
     pass
 
 
@@ -345,10 +345,10 @@ def summed_observed_twins(hits):
     """Mostly models without a rule or test, whose label shows most of what one record is worth."""
     common = {"epsilon": 1.0, "counts_share": 0.0}
     lists = Subject("whole lists", WHOLE, common | {"max_length": 2, "prior": [99, 1]}, n_rules=1)
-    stump = Subject("stump", TreesOnTuples, common | {"max_depth": 1, "split": 0.01}, n_rules=1)
+    stump = Subject("stump", TreesOnMarginals, common | {"max_depth": 1, "split": 0.01}, n_rules=1)
     first = Pair(np.zeros((2, 2), int), (0, 0))
     yield "summed lists: a sampler with half the noise of its law", partial(hits, lists, LoudSums, first, 3_000)
     yield (
         "summed trees: a sampler with half the noise of its law",
-        partial(hits, stump, LoudTreesOnTuples, first, 3_000),
+        partial(hits, stump, LoudTreesOnMarginals, first, 3_000),
     )

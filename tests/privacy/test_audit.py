@@ -19,7 +19,7 @@ from discreet.audit import Check, Report, Row, audit, draws, run
 from discreet.audit.choices import audited, noisy_max_law, worst_choice
 from discreet.audit.draws import largest_disagreement, list_laws, list_laws_by_problem
 from discreet.audit.explore import Loss, explore, losses, shifted_counts
-from discreet.audit.explorer import law_of_lists, schema_of_rules, vault_of
+from discreet.audit.explorer import law_of_lists, private_counts_of, schema_of_rules
 from discreet.audit.learners import Pair, as_table, compare, excess, is_broken, random_pairs, search
 from discreet.audit.observed import best_event, lower_bound, misfit, outcomes, samplers, watch
 from discreet.audit.run import claims_too_much, unproved
@@ -96,9 +96,9 @@ def test_made_up_counts_are_those_of_records():
     counts[1] = 0
     schema = schema_of_rules(2, 2)
     X, y = as_table(counts)
-    one, two = vault_of(schema, counts).cells, patterns_of(X, y, schema).cells
+    one, two = private_counts_of(schema, counts).patterns, patterns_of(X, y, schema).patterns
     assert (one.counts == two.counts).all()
-    assert (one._patterns == two._patterns).all()
+    assert (one._words == two._words).all()
 
 
 @pytest.mark.parametrize("name", ["mass", "gl-laplace", "gl-gaussian", "sm-laplace", "sm-cauchy"])
@@ -116,7 +116,7 @@ def test_what_is_explored_is_what_the_plain_enumeration_says(name):
     patterns = np.array(list(product([False, True], repeat=2)))
     rng = np.random.default_rng(1)
     for pair, _ in zip(random_pairs(rng, 2, 2, (3, 30, 600)), range(6), strict=False):
-        law = explore(classifier, vault_of(classifier.schema, pair.less))
+        law = explore(classifier, private_counts_of(classifier.schema, pair.less))
         expected = distribution(plain, patterns, pair.less)
         assert {key[0] for key in law.outputs} == set(expected)
         for key, output in law.outputs.items():
@@ -277,7 +277,7 @@ def test_an_unexplored_source_of_noise_is_an_error():
     classifier = SUBJECT["gl-laplace"].make_explored()
     classifier.explore = lambda queries: None  # its selector draws as in any fit
     with pytest.raises(LearningError, match="RuntimeError"):  # which the audit reports as a failure of its own
-        explore(classifier, vault_of(classifier.schema, np.zeros((4, 2), int)))
+        explore(classifier, private_counts_of(classifier.schema, np.zeros((4, 2), int)))
 
 
 def test_amounts_of_noise_that_follow_the_records_have_no_bound():

@@ -10,7 +10,7 @@ import pytest
 
 from discreet.accounting.ledger import Reservation
 from discreet.audit.explore import explore
-from discreet.audit.explorer import schema_of_rules, vault_of
+from discreet.audit.explorer import private_counts_of, schema_of_rules
 from discreet.audit.learners import Pair, Subject, compare, excess, is_broken, random_pairs, search
 from discreet.audit.observed import misfit, outcomes, watch
 from discreet.audit.subjects import GREEDY_TREES, REFUTED, leftover, needed_parameters, subjects
@@ -70,7 +70,7 @@ def test_what_is_explored_is_what_the_plain_enumeration_says(subject):
     rng = np.random.default_rng(1)
     classifier = subject.make_explored()
     for pair, _ in zip(random_pairs(rng, subject.n_rules, subject.n_classes, (3, 7)), range(3), strict=False):
-        law = explore(classifier, vault_of(classifier.schema, pair.less))
+        law = explore(classifier, private_counts_of(classifier.schema, pair.less))
         expected = plain_law(classifier, pair.less)
         assert {key[0] for key in law.outputs} == set(expected)
         for (tests, labels), output in law.outputs.items():
@@ -168,7 +168,7 @@ def queries_on(counts, mechanism="mass", **settings):
     schema = schema_of_rules(len(counts).bit_length() - 1, counts.shape[1])
     budget = budget_of(mechanism, 2, 3, tree=True, **settings)
     tests, charged = Candidates.of_tests(schema), Charged()
-    queries = GreedyTreeQueries(vault_of(schema, counts), tests, MECHANISMS[mechanism], budget)
+    queries = GreedyTreeQueries(private_counts_of(schema, counts), tests, MECHANISMS[mechanism], budget)
     return queries.open(charged, SeededEntropy(0)), charged, budget
 
 

@@ -34,8 +34,8 @@ def all_tables(records):
 
 def counts(tables):
     """``left`` and ``captured`` of many nodes."""
-    cells = tables.reshape(2, 4, -1).astype(float)
-    return cells.sum(1), np.stack([cells[:, 1] + cells[:, 3], cells[:, 2] + cells[:, 3]], axis=1)
+    patterns = tables.reshape(2, 4, -1).astype(float)
+    return patterns.sum(1), np.stack([patterns[:, 1] + patterns[:, 3], patterns[:, 2] + patterns[:, 3]], axis=1)
 
 
 def exact_masses(tables):

@@ -33,17 +33,17 @@ def compositions(total, parts):
         yield tuple(b - a - 1 for a, b in itertools.pairwise(ends))
 
 
-def node(cells, classes):
-    """Two rules over four cells: in neither, in the first, in the second, in both."""
-    cells = np.array(cells, float).reshape(4, classes)
-    return NodeCounts(cells.sum(0), np.stack([cells[1] + cells[3], cells[2] + cells[3]], axis=1))
+def node(patterns, classes):
+    """Two rules over four patterns: in neither, in the first, in the second, in both."""
+    patterns = np.array(patterns, float).reshape(4, classes)
+    return NodeCounts(patterns.sum(0), np.stack([patterns[1] + patterns[3], patterns[2] + patterns[3]], axis=1))
 
 
 def neighbours(classes, largest):
     for n in range(largest + 1):
-        for cells in compositions(n, 4 * classes):
+        for patterns in compositions(n, 4 * classes):
             for i in range(4 * classes):
-                yield node(cells, classes), node((*cells[:i], cells[i] + 1, *cells[i + 1 :]), classes)
+                yield node(patterns, classes), node((*patterns[:i], patterns[i] + 1, *patterns[i + 1 :]), classes)
 
 
 def worst_loss(log_probs, classes, largest):

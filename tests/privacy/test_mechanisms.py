@@ -81,10 +81,10 @@ def test_exact_probabilities_add_up_and_agree_with_draws(noise):
     assert math.exp(log_prob(np.array([0.0, gap]), Laplace())[0]) == pytest.approx(math.exp(-gap) * (1 + gap / 2) / 2)
 
 
-def node(cells):
-    """Two rules over four cells (in neither, in the first, in the second, in both), class counts in each."""
-    cells = np.array(cells, float).reshape(4, 2)
-    return NodeCounts(cells.sum(0), np.stack([cells[1] + cells[3], cells[2] + cells[3]], axis=1))
+def node(patterns):
+    """Two rules over four patterns (in neither, in the first, in the second, in both), class counts in each."""
+    patterns = np.array(patterns, float).reshape(4, 2)
+    return NodeCounts(patterns.sum(0), np.stack([patterns[1] + patterns[3], patterns[2] + patterns[3]], axis=1))
 
 
 def compositions(total, parts):
@@ -97,17 +97,17 @@ def worst_loss(selector, largest):
     """The largest |log ratio| of any outcome's probability over all pairs of neighbours of up to this many records."""
     known = {}
 
-    def logs(cells):
-        if cells not in known:
-            known[cells] = selector.log_prob(node(cells))
-        return known[cells]
+    def logs(patterns):
+        if patterns not in known:
+            known[patterns] = selector.log_prob(node(patterns))
+        return known[patterns]
 
     worst = {}
     for n in range(largest + 1):
-        for cells in compositions(n, 8):
+        for patterns in compositions(n, 8):
             for i in range(8):
-                more = (*cells[:i], cells[i] + 1, *cells[i + 1 :])
-                loss = float(np.abs(logs(more) - logs(cells)).max())
+                more = (*patterns[:i], patterns[i] + 1, *patterns[i + 1 :])
+                loss = float(np.abs(logs(more) - logs(patterns)).max())
                 worst[n] = max(worst.get(n, 0.0), loss)
     return worst
 
@@ -185,10 +185,10 @@ def extremal(n, extra):
     The record is of class a, on the side of b: (neither, first, second, both) x (a, b).
     """
     half = n // 2
-    cells = [[half, 0], [0, n - half], [0, 0], [0, 0]]
+    patterns = [[half, 0], [0, n - half], [0, 0], [0, 0]]
     if extra == "with b":
-        return [cells, [[half, 0], [1, n - half], [0, 0], [0, 0]]]
-    return [cells, [[half, 0], [0, n - half], [0, 0], [1, 0]]]  # with b, and alone in the second
+        return [patterns, [[half, 0], [1, n - half], [0, 0], [0, 0]]]
+    return [patterns, [[half, 0], [0, n - half], [0, 0], [1, 0]]]  # with b, and alone in the second
 
 
 @pytest.mark.parametrize("n", [100, 400, 1600])
@@ -199,7 +199,7 @@ def test_smooth_prices_hold_at_extremal_tables_and_half_the_noise_is_caught(kind
     price = sound.price(n, 2)
     losses, broken = [], []
     for extra in ("with b", "alone"):
-        before, after = (node(cells) for cells in extremal(n, extra))
+        before, after = (node(patterns) for patterns in extremal(n, extra))
         losses.append(np.abs(sound.log_prob(before) - sound.log_prob(after)).max())
         twin = replace(sound, factor=sound.factor / 2)  # half the noise
         broken.append(np.abs(twin.log_prob(before) - twin.log_prob(after)).max())
@@ -212,16 +212,16 @@ def test_a_no_rule_score_without_noise_is_caught():
     """The authors' code leaves it bare: an outcome can then have probability 0 on one neighbour only."""
     sound = selector("gl-laplace", E)
 
-    def no_rule_wins(cells):  # all candidates' noisy scores below the bare one
-        scores = sound.scores(node(cells))
+    def no_rule_wins(patterns):  # all candidates' noisy scores below the bare one
+        scores = sound.scores(node(patterns))
         return float(np.sum(Laplace().log_cdf(scores[-1] - scores[:-1])))
 
     worst = 0.0
     for n in range(3):
-        for cells in compositions(n, 8):
+        for patterns in compositions(n, 8):
             for i in range(8):
-                more = (*cells[:i], cells[i] + 1, *cells[i + 1 :])
-                worst = max(worst, abs(no_rule_wins(cells) - no_rule_wins(more)))
+                more = (*patterns[:i], patterns[i] + 1, *patterns[i + 1 :])
+                worst = max(worst, abs(no_rule_wins(patterns) - no_rule_wins(more)))
     assert worst > sound.price(0, 2)
 
 

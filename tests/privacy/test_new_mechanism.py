@@ -138,24 +138,24 @@ def test_the_command_line_offers_it(tmp_path):
 
 def nodes(n, n_classes):
     """Two rules, all class counts in (neither, the first, the second, both) with n records."""
-    for cells in product(range(n + 1), repeat=4 * n_classes):
-        if sum(cells) == n:
-            yield np.array(cells, float).reshape(4, n_classes)
+    for patterns in product(range(n + 1), repeat=4 * n_classes):
+        if sum(patterns) == n:
+            yield np.array(patterns, float).reshape(4, n_classes)
 
 
-def as_node(cells):
-    return NodeCounts(cells.sum(0), np.stack([cells[1] + cells[3], cells[2] + cells[3]], axis=1))
+def as_node(patterns):
+    return NodeCounts(patterns.sum(0), np.stack([patterns[1] + patterns[3], patterns[2] + patterns[3]], axis=1))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_record_changes_the_errors_of_a_rule_by_0_or_1(n_classes):
     """The lemma of the proof, by enumeration; and the loss of one choice with it."""
     selector, twin, worst, worst_of_twin = ErrorsSelector(Fraction(2)), HalfTheNoise(Fraction(2)), 0.0, 0.0
-    for cells in (c for n in range(3) for c in nodes(n, n_classes)):
+    for patterns in (c for n in range(3) for c in nodes(n, n_classes)):
         for place in product(range(4), range(n_classes)):
-            more = cells.copy()
+            more = patterns.copy()
             more[place] += 1
-            before, after = as_node(cells), as_node(more)
+            before, after = as_node(patterns), as_node(more)
             assert set(selector.losses(after) - selector.losses(before)) <= {0, 1}
             worst = max(worst, np.abs(selector.log_prob(after) - selector.log_prob(before)).max())
             worst_of_twin = max(worst_of_twin, np.abs(twin.log_prob(after) - twin.log_prob(before)).max())

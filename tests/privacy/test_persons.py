@@ -18,7 +18,7 @@ from discreet import (
 )
 from discreet.accounting.statement import Guarantee
 from discreet.audit.explore import explore, losses
-from discreet.audit.explorer import explored, schema_of_rules, vault_of
+from discreet.audit.explorer import explored, private_counts_of, schema_of_rules
 from tests.support.slices import slow_but
 
 SCHEMA = schema_of_rules(2, 2)
@@ -42,10 +42,10 @@ def worst(make, parameters, records, **more):
     rng = np.random.default_rng(0)
     largest = 0.0
     for less in [np.zeros((4, 2), int), *rng.integers(0, 4, (1, 4, 2))]:
-        one = explore(classifier, vault_of(SCHEMA, less))
+        one = explore(classifier, private_counts_of(SCHEMA, less))
         for added in combinations_with_replacement(range(8), records):
             more_records = less + np.bincount(added, minlength=8).reshape(4, 2)
-            other = explore(classifier, vault_of(SCHEMA, more_records))
+            other = explore(classifier, private_counts_of(SCHEMA, more_records))
             largest = max(largest, losses(one, other).largest, losses(other, one).largest)
     return largest
 

@@ -17,9 +17,9 @@ from discreet import (
     Ledger,
     Numeric,
     PrivacyStatement,
+    PrivateCounts,
     RuleList,
     Schema,
-    Vault,
     private_cuts,
 )
 from discreet._utils.errors import PrivacyWarning, SchemaError
@@ -446,8 +446,8 @@ def test_the_schema_keeps_what_was_spent_wherever_it_goes():
     model = LEARNERS["mass"](schema=twice, exclude=["smokes"]).fit(table(), Y)
     assert model.privacy_.cut_points == 0.8
     assert RuleList.from_json(model.rule_list_.to_json()).schema.cuts_epsilon == 0.8
-    by_vault = LEARNERS["mass"]().fit_vault(Vault.from_table(table(), Y, twice))
-    assert by_vault.privacy_ == model.privacy_
+    by_counts = LEARNERS["mass"]().fit_counts(PrivateCounts.from_table(table(), Y, twice))
+    assert by_counts.privacy_ == model.privacy_
 
 
 def test_with_a_seed_they_can_be_had_again_and_nothing_is_proved():

@@ -13,7 +13,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault
+from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Ledger, Numeric, PrivateCounts, Schema
 from discreet._utils.errors import CandidatesError, PrivacyWarning, SeededWarning
 from discreet._utils.tables import as_table
 from discreet.accounting.ledger import LedgerError
@@ -222,12 +222,12 @@ def test_an_inferred_schema_proves_nothing_wherever_it_goes():
     assert schema.inferred
     again = Schema.from_toml(schema.to_toml())
     assert again.inferred
-    vault = Vault.from_table(frame, np.arange(100) % 2, again)
-    clf = DPGreedyRuleListClassifier(mechanism="gl-laplace", exclude=()).fit_vault(vault)
+    private = PrivateCounts.from_table(frame, np.arange(100) % 2, again)
+    clf = DPGreedyRuleListClassifier(mechanism="gl-laplace", exclude=()).fit_counts(private)
     assert clf.privacy_.proved is None
-    public = Vault.from_table(frame, np.arange(100) % 2, Schema([Numeric("a", cuts=[50])]))
+    public = PrivateCounts.from_table(frame, np.arange(100) % 2, Schema([Numeric("a", cuts=[50])]))
     assert (
-        DPGreedyRuleListClassifier(mechanism="gl-laplace", infer_schema=True).fit_vault(public).privacy_.proved
+        DPGreedyRuleListClassifier(mechanism="gl-laplace", infer_schema=True).fit_counts(public).privacy_.proved
         is not None
     )
 

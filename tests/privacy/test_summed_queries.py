@@ -16,24 +16,24 @@ from discreet.audit.explore import explore, key_of
 from discreet.audit.explorer import (
     Explorer,
     ListsByEnvelope,
-    ListsOnTuples,
-    TreesOnTuples,
+    ListsOnMarginals,
+    TreesOnMarginals,
     explored,
     replace_draw,
     schema_of_rules,
 )
 from discreet.audit.learners import random_pairs
 from discreet.datasets import load_compas
-from discreet.private.counts.cells import CellsInProgress
 from discreet.private.counts.counts import Marginals, Patterns
 from discreet.private.counts.division import column_numbers, joined
 from discreet.private.counts.joint import _in_group
+from discreet.private.counts.patterns import PatternsInProgress
 from discreet.private.mechanisms.whole_lists import DrawBudget
 from discreet.private.queries import lists
 from discreet.private.queries.lists import ListQueries
 from discreet.private.queries.trees import TreeQueries
 from discreet.private.sampling.list_sums import ListSums
-from discreet.private.sampling.trees.problems import TupleTrees
+from discreet.private.sampling.trees.problems import MarginalTrees
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Fork, Leaf
 from discreet.rules.prior import Prior, TreePrior
@@ -75,7 +75,7 @@ def marginals(records, candidates, size):
 
 
 def patterns(records, candidates, size):
-    filling = CellsInProgress(SCHEMA.used, 2)
+    filling = PatternsInProgress(SCHEMA.used, 2)
     MadeUp(records).add_to(filling)
     return Patterns(SCHEMA, (0, 1), filling.finish())
 
@@ -227,7 +227,7 @@ def test_class_weights_of_at_most_one_keep_the_promise_and_larger_ones_do_not():
 
 def missing(counts, candidates, rule):
     """The bins of a rule's group in which the value that it is about is missing."""
-    columns, groups = counts._tuples.columns, counts._tuples.groups.members
+    columns, groups = counts._marginals.columns, counts._marginals.groups.members
     column = column_numbers(columns, candidates)[candidates.members[rule, 0]]
     bins = [c.n_bins for c in columns]
     last = np.arange(bins[column]) == bins[column] - 1
@@ -245,7 +245,7 @@ class MissingOnBothSides(TreeQueries):
         ]
 
 
-class BothSides(TupleTrees):
+class BothSides(MarginalTrees):
     def class_counts(self, part):
         if part is None:
             return super().class_counts(part)
@@ -337,23 +337,26 @@ def as_logs(law):
 @pytest.mark.parametrize(
     ("ways", "parameters"),
     [
-        ((ListsByEnvelope, DPOptimalRuleListClassifier, ListsOnTuples), {"max_length": 3}),
+        ((ListsByEnvelope, DPOptimalRuleListClassifier, ListsOnMarginals), {"max_length": 3}),
         pytest.param(
-            (ListsByEnvelope, DPOptimalRuleListClassifier, ListsOnTuples),
+            (ListsByEnvelope, DPOptimalRuleListClassifier, ListsOnMarginals),
             {"max_length": 3, "rules_per_draw": 1},
             marks=pytest.mark.slow,
         ),
         (
-            (ListsByEnvelope, DPOptimalRuleListClassifier, ListsOnTuples),
+            (ListsByEnvelope, DPOptimalRuleListClassifier, ListsOnMarginals),
             {"max_length": 2, "class_weight": {0: 1, 1: 4}},
         ),
-        ((DPOptimalTreeClassifier, TreesOnTuples), {"max_depth": 1}),
-        ((DPOptimalTreeClassifier, TreesOnTuples), {"stages": (1, 1), "criterion": "gini"}),
-        ((DPOptimalTreeClassifier, TreesOnTuples), {"max_depth": 2, "criterion": "gini", "class_weight": {0: 1, 1: 4}}),
+        ((DPOptimalTreeClassifier, TreesOnMarginals), {"max_depth": 1}),
+        ((DPOptimalTreeClassifier, TreesOnMarginals), {"stages": (1, 1), "criterion": "gini"}),
+        (
+            (DPOptimalTreeClassifier, TreesOnMarginals),
+            {"max_depth": 2, "criterion": "gini", "class_weight": {0: 1, 1: 4}},
+        ),
     ],
 )
 def test_whole_fits_have_one_law_and_count_the_same_whatever_way_is_taken(ways, parameters):
-    """By envelope or tree by tree from what the samplers get; added up from patterns; added up from tuples, again and again."""
+    """By envelope or tree by tree from what the samplers get; added up from patterns; added up from marginals, again."""
     rng = np.random.default_rng(3)
     for pair, _ in zip(random_pairs(rng, 2, 2, (3, 60)), range(2), strict=False):
         first, *others = (
@@ -373,13 +376,13 @@ X, Y = X.astype(bool), np.asarray(Y)
 
 @pytest.fixture
 def added_up(monkeypatch):
-    """What the queries hand to the sampler during a fit: tuples, prior, class weights and rate."""
+    """What the queries hand to the sampler during a fit: marginals, prior, class weights and rate."""
     seen = []
 
     class Seen(ListSums):
-        def __init__(self, tuples, candidates, prior, class_weights, rate, *more):
-            seen.append((tuples, prior, class_weights, rate))
-            super().__init__(tuples, candidates, prior, class_weights, rate, *more)
+        def __init__(self, marginals, candidates, prior, class_weights, rate, *more):
+            seen.append((marginals, prior, class_weights, rate))
+            super().__init__(marginals, candidates, prior, class_weights, rate, *more)
 
     monkeypatch.setattr(lists, "ListSums", Seen)
     return seen
@@ -407,8 +410,8 @@ def test_later_draws_see_what_is_left_and_no_rule_twice(added_up):
     clf = DPOptimalRuleListClassifier(epsilon=20.0, max_length=4, rules_per_draw=1, random_state=1).fit(X, Y)
     where = clf.rule_list_.captures(X)
     left = [np.bincount(Y), np.bincount(Y[where > 0]), np.bincount(Y[where > 1])]
-    for (tuples, prior, _, _), expected, used in zip(added_up, left, (0, 1, 2), strict=True):
-        assert (tuples.table(()) == expected).all()
+    for (marginals, prior, _, _), expected, used in zip(added_up, left, (0, 1, 2), strict=True):
+        assert (marginals.table(()) == expected).all()
         assert np.count_nonzero(prior.rules == 0.0) == used
 
 
@@ -450,7 +453,7 @@ def test_what_is_explored_here_is_what_a_user_runs():
     assert clf.plan().summed
     assert not clf.set_params(max_literals=2).plan().summed
     assert not clf.set_params(max_literals=1, max_length=5).plan().summed
-    assert TreesOnTuples(schema=SCHEMA).plan().counting.together == 3
+    assert TreesOnMarginals(schema=SCHEMA).plan().counting.together == 3
 
 
 @pytest.mark.filterwarnings("ignore::discreet._utils.errors.PrivacyWarning")
@@ -458,11 +461,11 @@ def test_what_is_explored_here_is_what_a_user_runs():
 @pytest.mark.parametrize(
     ("kind", "parameters"),
     [
-        (ListsOnTuples, {}),
-        (ListsOnTuples, {"max_length": 6, "rules_per_draw": 3}),
-        (ListsOnTuples, {"max_length": 9, "rules_per_draw": 1}),  # more rules than there are
-        (TreesOnTuples, {}),
-        (TreesOnTuples, {"stages": (2, 2)}),
+        (ListsOnMarginals, {}),
+        (ListsOnMarginals, {"max_length": 6, "rules_per_draw": 3}),
+        (ListsOnMarginals, {"max_length": 9, "rules_per_draw": 1}),  # more rules than there are
+        (TreesOnMarginals, {}),
+        (TreesOnMarginals, {"stages": (2, 2)}),
     ],
 )
 def test_fewer_columns_than_could_be_counted_together_are_no_error(kind, parameters, names):

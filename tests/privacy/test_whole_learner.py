@@ -23,7 +23,7 @@ def learner(mechanism, epsilon, delta, max_length, support, confidence=0.99, can
 
 
 def neighbours(rng, scale):
-    """Tables of two rules: a few cells, some of them nearly empty, and one record more in a random place."""
+    """Tables of two rules: a few patterns, some of them nearly empty, and one record more in a random place."""
     counts = np.floor(rng.random((4, 2)) * scale ** rng.random((4, 2))).astype(int)
     counts[rng.random((4, 2)) < 0.3] = 0
     more = counts.copy()

@@ -1,8 +1,8 @@
 """The law of a draw of whole lists, on all neighbouring tables of up to 5 records over 3 rules, and on larger ones.
 
 The law is computed list by list, twice: from the records (sampling/reference.py), and from the ``Problem`` that the samplers get,
-in which rules that agree are merged and cells are dropped. tests/private checks that the samplers follow it. Short lists, which
-are added up in place of that, are in test_summed_queries.py.
+in which rules that agree are merged and patterns are dropped. tests/private checks that the samplers follow it. Short lists,
+which are added up in place of that, are in test_summed_queries.py.
 """
 
 import copy

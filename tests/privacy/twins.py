@@ -228,15 +228,15 @@ def worst_of(search, *arguments):
     return max(found, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in found))
 
 
-def cells_below(problem, path, leads=lambda true, side: true == side):
-    """Which cells lead to a leaf."""
+def patterns_below(problem, path, leads=lambda true, side: true == side):
+    """Which patterns lead to a leaf."""
     return np.all([np.ones(problem.truth.shape[1], bool), *(leads(problem.truth[j], side) for j, side in path)], axis=0)
 
 
 def first_leaf_counted_twice(problem, depth):
     drawn, logs = law_of_trees(problem, depth)
     first = [next(leaves_of(tree)) for tree in drawn]
-    again = [problem.counts[leaf.label, cells_below(problem, path)].sum() for path, leaf in first]
+    again = [problem.counts[leaf.label, patterns_below(problem, path)].sum() for path, leaf in first]
     return drawn, logs + problem.rate * np.array(again)
 
 
@@ -246,7 +246,7 @@ def missing_in_both_branches(problem, depth):
     drawn, logs = law_of_trees(replace(problem, rate=0.0), depth)
     scores = [
         sum(
-            problem.counts[leaf.label, cells_below(problem, path, lambda true, side: (true == side) | missing)].sum()
+            problem.counts[leaf.label, patterns_below(problem, path, lambda true, side: (true == side) | missing)].sum()
             for path, leaf in leaves_of(tree)
         )
         for tree in drawn
@@ -258,7 +258,7 @@ def best_labels(problem, depth):
     """Tests are drawn by what all labels of their leaves are worth together; then each leaf gets its most frequent class."""
 
     def relabelled(path, leaf):
-        return Leaf(int(problem.counts[:, cells_below(problem, path)].sum(1).argmax()))
+        return Leaf(int(problem.counts[:, patterns_below(problem, path)].sum(1).argmax()))
 
     drawn, logs = law_of_trees(problem, depth)
     return [with_leaves(tree, relabelled) for tree in drawn], logs

@@ -1,6 +1,6 @@
 """The complete output distribution of a published learner whose candidates come in types of many equal rules.
 
-Rules of one type are true in the same cells, so all lists with the same sequence of types are equally likely, on every
+Rules of one type are true in the same patterns, so all lists with the same sequence of types are equally likely, on every
 table. It is enough to follow the sequences. As in ``exact_learner``, only one noisy count tells neighbours apart, and the
 quotient of its two laws takes two values.
 """

@@ -16,7 +16,7 @@ from discreet.private.sampling.list_sums import ListSums
 from discreet.private.sampling.reference import law_of_draw, law_of_trees
 from discreet.private.sampling.trees import worth
 from discreet.private.sampling.trees.drawing import WeighedTrees
-from discreet.private.sampling.trees.problems import TreeProblem, TupleTrees
+from discreet.private.sampling.trees.problems import MarginalTrees, TreeProblem
 from discreet.private.sampling.trees.worth import ACCURACY, GINI, SCORES
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Leaf
@@ -59,15 +59,15 @@ def sums_of(counts, rate, lengths=(1.0, 0.5, 2.0, 1.0), weighted=False, rules=(1
     weights = weights_for(len(counts)) if weighted else np.ones(len(counts))
     schema = Schema(SCHEMA.columns, classes=list(range(len(counts))))
     candidates = Candidates.of_schema(schema, negations=False)
-    tuples = tuples_of_many(schema, PATTERNS, counts, max(1, len(lengths) - 1))
-    return ListSums(tuples, candidates, Prior(tuple(lengths), np.array(rules)), weights, rate)
+    marginals = tuples_of_many(schema, PATTERNS, counts, max(1, len(lengths) - 1))
+    return ListSums(marginals, candidates, Prior(tuple(lengths), np.array(rules)), weights, rate)
 
 
-def trees_on_tuples(counts, rate, score=ACCURACY, depth=2):
+def trees_on_marginals(counts, rate, score=ACCURACY, depth=2):
     tests = Candidates.of_tests(SCHEMA)
-    tuples = tuples_of_many(SCHEMA, PATTERNS, counts, max(2, depth))
+    marginals = tuples_of_many(SCHEMA, PATTERNS, counts, max(2, depth))
     prior = TreePrior(0.4, np.array([0.5, 0.3, 0.2]))
-    return WeighedTrees(TupleTrees(tuples, tests, np.ones(2), prior, rate, score), depth)
+    return WeighedTrees(MarginalTrees(marginals, tests, np.ones(2), prior, rate, score), depth)
 
 
 # -- the law is that of real numbers ------------------------------------------------------------------------------------------
@@ -139,8 +139,8 @@ def test_no_list_is_accepted_with_more_than_certainty(classes, longest, rate, sc
         pytest.param(3, GINI, 10**5, marks=pytest.mark.slow),
     ],
 )
-def test_trees_from_tuples_are_exact_too(depth, score, scale):
-    weighed = trees_on_tuples(counts_of_patterns(depth, scale=scale), 0.7, score, depth)
+def test_trees_from_marginals_are_exact_too(depth, score, scale):
+    weighed = trees_on_marginals(counts_of_patterns(depth, scale=scale), 0.7, score, depth)
     found, most = of_trees(weighed), weighed._log_most()
     assert found.largest() <= Decimal(most)
     assert found.furthest(most) < Decimal("1e-50")
@@ -418,7 +418,7 @@ def test_trees_of_sixteen_million_records_never_differ_by_more_than_epsilon(scor
     assert MILLIONS.sum() > 16_000_000
 
     def law(counts, coin=True):
-        weighed = trees_on_tuples(counts, epsilon, score, 1)
+        weighed = trees_on_marginals(counts, epsilon, score, 1)
         found = of_trees(weighed)
         return dict(zip(map(repr, found.outcomes), found.laws(weighed._log_most() if coin else -1e9)[0], strict=True))
 
@@ -466,9 +466,9 @@ def operations(monkeypatch, make):
 
 @pytest.mark.parametrize("score", SCORES)
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_the_sums_of_trees_from_tuples_are_the_same_operations_for_all_tables(monkeypatch, score, depth):
+def test_the_sums_of_trees_from_marginals_are_the_same_operations_for_all_tables(monkeypatch, score, depth):
     every = [MILLIONS, counts_of_patterns(1), np.zeros((2, 8), int), np.eye(2, 8, dtype=int) * 16_000_000]
-    done = [operations(monkeypatch, lambda c=c: trees_on_tuples(c, 1.0, score, depth)) for c in every]
+    done = [operations(monkeypatch, lambda c=c: trees_on_marginals(c, 1.0, score, depth)) for c in every]
     assert len(done[0]) > depth
     assert all(each == done[0] for each in done)
 
@@ -476,7 +476,7 @@ def test_the_sums_of_trees_from_tuples_are_the_same_operations_for_all_tables(mo
 def test_a_draw_does_the_same_for_all_tables_that_give_the_same_tree(monkeypatch):
     """One more look for each node, and one coin: what else is done follows from the tree, which is released."""
     entropy = SeededEntropy(0)
-    some = [trees_on_tuples(counts, 1e-9, ACCURACY, 2) for counts in (MILLIONS, counts_of_patterns(1))]
+    some = [trees_on_marginals(counts, 1e-9, ACCURACY, 2) for counts in (MILLIONS, counts_of_patterns(1))]
     by_tree = {}
     for weighed in some * 60:
         drawn = []

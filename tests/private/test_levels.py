@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from discreet import Boolean, Categorical, Numeric, Schema
-from discreet.private.counts import tuples
+from discreet.private.counts import marginals
 from discreet.private.counts.counting import counts_by_part
 from discreet.private.counts.division import column_numbers, in_boxes, path_as_box
 from discreet.private.mechanisms.mass import Mass
@@ -69,7 +69,7 @@ PATHS = [
 
 @pytest.mark.parametrize("rows", [1 << 16, 7])
 def test_counts_of_all_tests_at_all_nodes_are_those_of_the_records(rows, monkeypatch):
-    monkeypatch.setattr(tuples, "ROWS", rows)
+    monkeypatch.setattr(marginals, "ROWS", rows)
     rng = np.random.default_rng(0)
     X, y = table(400, rng)
     true, labels = truths(X), np.array([y == c for c in "abc"])

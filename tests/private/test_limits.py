@@ -97,7 +97,7 @@ def test_the_best_tree_that_keeps_to_the_limits_is_the_best_of_the_enumeration(s
     problem = replace(problem, prior=TreePrior(0.5, np.full(tests, 1 / tests)))
 
     def score(tree):
-        return sum(problem.counts[leaf.label, problem.cells_in(path)].sum() for path, leaf in leaves_of(tree))
+        return sum(problem.counts[leaf.label, problem.patterns_in(path)].sum() for path, leaf in leaves_of(tree))
 
     trees, _ = law_of_trees(problem, depth)
     tree, bound = best_tree(problem, depth)
@@ -206,7 +206,7 @@ def limited_lists(seed):
 
 
 def list_sums(table, prior, weights, rate, limits, kind=LimitedListSums):
-    return kind(table.tuples(max(1, len(prior.lengths) - 1)), table.candidates, prior, weights, rate, limits=limits)
+    return kind(table.marginals(max(1, len(prior.lengths) - 1)), table.candidates, prior, weights, rate, limits=limits)
 
 
 def list_law(table, prior, weights, rate, limits):

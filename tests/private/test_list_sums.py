@@ -36,7 +36,7 @@ def random_lists(seed, longest=None):
 
 
 def sums_of(table, prior, weights, rate):
-    return ListSums(table.tuples(max(1, len(prior.lengths) - 1)), table.candidates, prior, weights, rate)
+    return ListSums(table.marginals(max(1, len(prior.lengths) - 1)), table.candidates, prior, weights, rate)
 
 
 def law_of(table, prior, weights, rate):
@@ -118,7 +118,7 @@ def test_a_rule_that_is_in_the_list_already_is_no_third_rule(monkeypatch):
 def test_a_limit_of_time_ends_in_an_error():
     table, prior, weights, rate = random_lists(3, longest=3)
     with pytest.raises(TimeLimitError):
-        ListSums(table.tuples(3), table.candidates, prior, weights, rate, Deadline(-1.0))
+        ListSums(table.marginals(3), table.candidates, prior, weights, rate, Deadline(-1.0))
 
 
 def test_blocks_of_any_size_give_the_same_sums(monkeypatch):
@@ -133,6 +133,6 @@ def test_blocks_of_any_size_give_the_same_sums(monkeypatch):
 def test_progress_is_told_of_every_pair_once():
     table, prior, weights, rate = random_lists(7, longest=3)
     told = []
-    ListSums(table.tuples(3), table.candidates, prior, weights, rate, None, told.append)
+    ListSums(table.marginals(3), table.candidates, prior, weights, rate, None, told.append)
     n = len(table.candidates)
     assert sum(told) == n * (n + 1) // 2

@@ -9,7 +9,7 @@ import pytest
 from discreet import DPOptimalRuleListClassifier
 from discreet.audit.draws import KINDS, LISTS, N_RULES, TRUTH, list_laws
 from discreet.audit.explore import explore
-from discreet.audit.explorer import explored, schema_of_rules, vault_of
+from discreet.audit.explorer import explored, private_counts_of, schema_of_rules
 from discreet.audit.observed import misfit
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling import envelope
@@ -82,7 +82,7 @@ class Noting(DPOptimalRuleListClassifier):
 def test_whole_fits_with_the_reference_have_the_law_that_is_audited(monkeypatch, rules_per_draw):
     """Fits in which the reference draws, one list at once or rule by rule, beside the exact law of all that a fit can return."""
     schema = schema_of_rules(2, 2)
-    vault = vault_of(schema, [[5, 1], [0, 4], [2, 2], [3, 0]])
+    private = private_counts_of(schema, [[5, 1], [0, 4], [2, 2], [3, 0]])
     settings = {
         "epsilon": 1.0,
         "max_length": 3,
@@ -91,7 +91,7 @@ def test_whole_fits_with_the_reference_have_the_law_that_is_audited(monkeypatch,
         "negations": False,
         "schema": schema,
     }
-    outputs = explore(explored(DPOptimalRuleListClassifier)(**settings), vault).outputs
+    outputs = explore(explored(DPOptimalRuleListClassifier)(**settings), private).outputs
     asked = []
 
     def reference(*question):
@@ -100,7 +100,7 @@ def test_whole_fits_with_the_reference_have_the_law_that_is_audited(monkeypatch,
 
     monkeypatch.setattr(envelope, "make_problem", lambda *question: question)
     monkeypatch.setattr(envelope, "draw_by_envelope", lambda question, entropy, _: reference(*question, entropy))
-    drawn = Counter(Noting(**settings, random_state=seed).fit_vault(vault).drawn for seed in range(400))
+    drawn = Counter(Noting(**settings, random_state=seed).fit_counts(private).drawn for seed in range(400))
     assert misfit(drawn, {key: math.exp(output.log_p) for key, output in outputs.items()}) > 1e-4
     assert len(asked) == 400 if rules_per_draw is None else 400 < len(asked) <= 800  # an empty list ends a fit
     assert {rate for *_, rate, _ in asked} == {1.0 if rules_per_draw is None else 0.5}

@@ -176,15 +176,15 @@ def test_every_draw_ends(a, b, rate):
 @given(st.integers(0, 2**32 - 1))
 def test_any_table_is_drawn_from_without_a_hitch(seed):
     rng = np.random.default_rng(seed)
-    n_rules, n_cells, n_classes = rng.integers(1, 7), rng.integers(1, 6), rng.integers(2, 4)
-    counts = np.floor(10 ** rng.uniform(0, rng.choice([1, 4, 9, 13]), (n_classes, n_cells))) * (
-        rng.random(n_cells) < 0.7
+    n_rules, n_patterns, n_classes = rng.integers(1, 7), rng.integers(1, 6), rng.integers(2, 4)
+    counts = np.floor(10 ** rng.uniform(0, rng.choice([1, 4, 9, 13]), (n_classes, n_patterns))) * (
+        rng.random(n_patterns) < 0.7
     )
     counts *= 10 ** rng.uniform(-rng.choice([0, 5, 300]), 0, (n_classes, 1))
     lengths = rng.choice([0.0, 1.0, 3.0], rng.integers(1, 6)) + np.eye(6)[0][:1]
     rules = rng.choice([0.0, 1.0, 1e-9], n_rules)
     rate = 10 ** rng.uniform(-6, 9)
-    posed = make_problem(rng.random((n_rules, n_cells)) < 0.5, counts, Prior(tuple(lengths), rules), rate)
+    posed = make_problem(rng.random((n_rules, n_patterns)) < 0.5, counts, Prior(tuple(lengths), rules), rate)
     with np.errstate(all="ignore"):
         chosen, labels = envelope.draw_by_envelope(posed, SeededEntropy(seed), Deadline(30.0))
     assert len(labels) == len(chosen) + 1

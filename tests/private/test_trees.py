@@ -198,7 +198,7 @@ def test_the_tables_of_these_tests_have_gaps_and_tests_that_notice():
 
 
 def score_of(problem, tree):
-    """Counted on the cells, and the number of splits. Leaves without a label have the best one, if the score needs one."""
+    """Counted on the patterns, and the number of splits. Leaves without a label have the best one, if the score needs one."""
     total, splits = 0.0, -1
     for path, leaf in leaves_of(tree):
         inside = np.ones(problem.truth.shape[1], bool)
@@ -222,10 +222,10 @@ def test_the_best_tree_is_the_best_of_all(part, score, n_classes):
         depth = (2, 1, 2, 3, 0)[seed % 5]
         tests = (2, 6, 4, 2)[depth]
         rng = np.random.default_rng(seed)
-        n_cells = int(rng.integers(0, 8))
+        n_patterns = int(rng.integers(0, 8))
         problem = TreeProblem(
-            rng.random((tests, n_cells)) < 0.5,
-            rng.integers(0, 4, (n_classes, n_cells)).astype(float),
+            rng.random((tests, n_patterns)) < 0.5,
+            rng.integers(0, 4, (n_classes, n_patterns)).astype(float),
             TreePrior(0.5, np.full(tests, 1.0 / tests)),
             1.0,
             score,

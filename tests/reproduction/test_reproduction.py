@@ -7,7 +7,7 @@ Where no standard error came with an expected number, it is taken as 0, and half
 import numpy as np
 import pytest
 
-from discreet import DPGreedyRuleListClassifier, GreedyRuleListClassifier, Vault
+from discreet import DPGreedyRuleListClassifier, GreedyRuleListClassifier, PrivateCounts
 from discreet.datasets import load_adult, load_compas
 from discreet.rules.candidates import Candidates
 
@@ -35,7 +35,7 @@ def measure(dataset, train_share, cases, seeds=range(100)):
     rows = []
     for seed in seeds:
         train, test = split(len(y), seed, train_share)
-        vault = Vault.from_table(X[train], y[train], data.schema)
+        private = PrivateCounts.from_table(X[train], y[train], data.schema)
         smooth = None
         row = []
         for case, (mechanism, epsilon) in enumerate(cases):
@@ -49,7 +49,7 @@ def measure(dataset, train_share, cases, seeds=range(100)):
                     epsilon=epsilon,
                     candidates=smooth if mechanism.startswith("sm-") else everything,
                     random_state=1000 * seed + case,
-                ).fit_vault(vault)
+                ).fit_counts(private)
             row.append((clf.rule_list_.predict(X[test]) == y[test]).mean())
         rows.append(row)
     return np.array(rows)

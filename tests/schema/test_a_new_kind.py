@@ -16,10 +16,10 @@ from discreet import (
     DPGreedyRuleListClassifier,
     DPOptimalRuleListClassifier,
     GreedyRuleListClassifier,
+    PrivateCounts,
     RuleList,
     SavedModel,
     Schema,
-    Vault,
     check_table,
     draft_schema,
 )
@@ -151,9 +151,9 @@ def frame():
     return made
 
 
-def cells(vault):
-    found = vault.cells
-    return found._patterns.tolist(), found.counts.tolist()
+def patterns(private):
+    found = private.patterns
+    return found._words.tolist(), found.counts.tolist()
 
 
 def test_it_is_read_from_toml_and_written_back(schema):
@@ -237,13 +237,13 @@ def test_exports_predict_as_it_does(schema, every_pair, duckdb_engine):
         assert rules.to_sql(dialect).startswith("CASE")
 
 
-def test_a_table_in_duckdb_gives_the_same_cells_and_model(schema, frame, tmp_path):
+def test_a_table_in_duckdb_gives_the_same_patterns_and_model(schema, frame, tmp_path):
     ibis = pytest.importorskip("ibis")
-    expected = cells(Vault.from_table(frame.drop(columns="ill"), frame.ill, schema))
+    expected = patterns(PrivateCounts.from_table(frame.drop(columns="ill"), frame.ill, schema))
     table = ibis.duckdb.connect().create_table("people", frame)
-    assert cells(Vault.from_source(table, schema)) == expected
+    assert patterns(PrivateCounts.from_source(table, schema)) == expected
     frame.to_csv(tmp_path / "people.csv", index=False)
-    assert cells(Vault.from_file(tmp_path / "people.csv", schema)) == expected
+    assert patterns(PrivateCounts.from_file(tmp_path / "people.csv", schema)) == expected
     clf = DPGreedyRuleListClassifier(epsilon=20.0, max_length=3, schema=schema, random_state=0)
     here = clf.fit(frame.drop(columns="ill"), frame.ill).rule_list_
     assert clf.fit_source(table).rule_list_ == here

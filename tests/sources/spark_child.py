@@ -2,8 +2,8 @@
 
     python -m tests.sources.spark_child ADDRESS LEDGER ROUNDS
 
-In each round it fits an endless table, until something stops it, and then fills a vault from a small one. What happens is told on
-stdout, a line of JSON each.
+In each round it fits an endless table, until something stops it, and then counts a small one. What happens is told
+on stdout, a line of JSON each.
 """
 
 import json
@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 
-from discreet import DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault, open_table
+from discreet import DPGreedyRuleListClassifier, Ledger, Numeric, PrivateCounts, Schema, open_table
 from discreet.sources.engines import base as running_queries
 
 SCHEMA = Schema([Numeric("n", cuts=[1])], "y", ["no", "yes"])
@@ -89,7 +89,7 @@ def main(address, ledger_file, rounds):
             booked=len(ledger.entries),
             threads=[t.name for t in threading.enumerate() if t.name == "discreet-query"],
         )
-        Vault.from_source(open_table(f"{address}?table=small"), SCHEMA)
+        PrivateCounts.from_source(open_table(f"{address}?table=small"), SCHEMA)
         tell(state="used again", nothing_left=session.catalog.listTables() == views)  # a list that needs a worker
     session.stop()
 

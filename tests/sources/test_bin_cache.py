@@ -13,8 +13,8 @@ from discreet import DPOptimalTreeClassifier, DPScoreCardClassifier, Ledger, Num
 from discreet._utils.errors import EngineError
 from discreet.datasets import load_compas
 from discreet.private.counts.division import OUTSIDE, Division
+from discreet.private.counts.marginals import MarginalsInProgress
 from discreet.private.counts.totals import ByTotal, TotalsInProgress
-from discreet.private.counts.tuples import TuplesInProgress
 from discreet.sources import plan as plan_module
 from discreet.sources import source as bin_cache
 from discreet.sources.memory import FileTable
@@ -128,7 +128,7 @@ def test_where_there_is_no_room_the_table_is_read_again(compas, table, room, fil
     given = {"schema": compas.schema, "random_state": 5}
     here = released(MODELS["card"](**given).fit(compas.data, compas.target))
     monkeypatch.setattr(bin_cache, "TemporaryFile", small)
-    assert released(MODELS["card"](**given).fit_source(table, counting="tuples")) == here
+    assert released(MODELS["card"](**given).fit_source(table, counting="marginals")) == here
     assert len(readings) == len(compas.schema.used) + 1  # one for each column, one by total
 
 
@@ -145,7 +145,7 @@ def test_what_is_written_in_several_goes_is_whole(compas, table, files, readings
     given = {"schema": compas.schema, "random_state": 5}
     here = released(MODELS["card"](**given).fit(compas.data, compas.target))
     monkeypatch.setattr(bin_cache, "TemporaryFile", lambda **how: opened(Slow, make))
-    assert released(MODELS["card"](**given).fit_source(table, counting="tuples")) == here
+    assert released(MODELS["card"](**given).fit_source(table, counting="marginals")) == here
     assert len(readings) == 1
 
 
@@ -157,7 +157,7 @@ def test_the_file_is_gone_when_the_engine_stops(compas, table, files, monkeypatc
     add, ledger = BinCache.add, Ledger(epsilon=3.0)
     monkeypatch.setattr(BinCache, "add", stop)
     with pytest.raises(EngineError, match="stopped") as caught:
-        MODELS["card"](schema=compas.schema, ledger=ledger).fit_source(table, counting="tuples")
+        MODELS["card"](schema=compas.schema, ledger=ledger).fit_source(table, counting="marginals")
     assert len(files) == 1
     assert files[0].closed  # though the error is still there, with all that its traceback holds
     assert caught.value.__traceback__ is not None
@@ -177,7 +177,7 @@ def test_a_file_that_cannot_be_read_again(compas, table, files, how, monkeypatch
     monkeypatch.setattr(BinCache, "is_whole", property(damage))
     ledger = Ledger(epsilon=3.0)
     with pytest.raises(EngineError, match=r"cannot be read again.*stays booked") as caught:
-        MODELS["card"](schema=compas.schema, ledger=ledger).fit_source(table, counting="tuples")
+        MODELS["card"](schema=compas.schema, ledger=ledger).fit_source(table, counting="marginals")
     assert files[0].closed
     assert caught.value.__cause__ is caught.value.__context__ is None
     assert len(ledger.entries) == 1
@@ -187,7 +187,7 @@ def test_nothing_is_left_in_the_engine(compas, table, files):
     connection = table.get_backend()
     named = "SELECT table_name FROM duckdb_tables() UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal"
     before = connection.raw_sql(named).fetchall()
-    MODELS["card"](schema=compas.schema).fit_source(table, counting="tuples")
+    MODELS["card"](schema=compas.schema).fit_source(table, counting="marginals")
     assert len(files) == 1
     assert connection.raw_sql(named).fetchall() == before
 
@@ -217,8 +217,8 @@ def test_counts_of_kept_records_are_those_of_the_records():
     for make in (
         lambda: TotalsInProgress(columns, 3, ByTotal(boxes, 0, 8, points, [0.0, 2.5, 5.0], apart=True), 1),
         lambda: TotalsInProgress(columns, 3, ByTotal((), 0, 2, points[1:], [0.0]), 0),
-        lambda: TuplesInProgress(columns[::-1], 3, 2, Division([({2: few}, OUTSIDE)], 0, 1)),
-        lambda: TuplesInProgress(columns, 3, 1),
+        lambda: MarginalsInProgress(columns[::-1], 3, 2, Division([({2: few}, OUTSIDE)], 0, 1)),
+        lambda: MarginalsInProgress(columns, 3, 1),
     ):
         here, there = make(), make()
         which = [columns.index(column) for column in here.columns]

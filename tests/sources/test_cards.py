@@ -5,7 +5,7 @@ from dataclasses import replace
 import pyarrow as pa
 import pytest
 
-from discreet import DPScoreCardClassifier, SavedModel, Vault
+from discreet import DPScoreCardClassifier, PrivateCounts, SavedModel
 from discreet.datasets import load_adult, load_compas
 from discreet.sources import plan as plan_module
 from discreet.sources.engines.duckdb import DuckDB
@@ -44,15 +44,15 @@ def released(clf):
 
 
 @pytest.mark.parametrize("name", CARDS)
-def test_a_table_in_memory_in_files_and_in_a_vault(compas, name, tmp_path, monkeypatch):
+def test_a_table_in_memory_in_files_and_in_counts(compas, name, tmp_path, monkeypatch):
     compas.frame.to_parquet(tmp_path / "table.parquet")
     compas.frame.to_csv(tmp_path / "table.csv", index=False)
     here = released(learner(compas, name).fit(compas.data, compas.target))
     assert here != released(learner(compas, name, seed=4).fit(compas.data, compas.target)), "the seed decides nothing"
     for file in ("table.parquet", "table.csv"):
         assert released(learner(compas, name).fit_file(tmp_path / file)) == here
-    vault = Vault.from_table(compas.data, compas.target, compas.schema)
-    assert released(learner(compas, name).fit_vault(vault)) == here
+    private = PrivateCounts.from_table(compas.data, compas.target, compas.schema)
+    assert released(learner(compas, name).fit_counts(private)) == here
     monkeypatch.setattr(plan_module, "FEW_PATTERNS", 0)  # by columns, not by patterns
     assert released(learner(compas, name).fit(compas.data, compas.target)) == here
     assert released(learner(compas, name).fit_file(tmp_path / "table.parquet")) == here
@@ -62,7 +62,7 @@ def test_a_table_in_memory_in_files_and_in_a_vault(compas, name, tmp_path, monke
 def test_a_table_in_an_engine(compas, engine, name):
     table = stored(engine, pa.Table.from_pandas(compas.frame, preserve_index=False))
     here = released(learner(compas, name).fit(compas.data, compas.target))
-    for counting in ("patterns", "tuples"):
+    for counting in ("patterns", "marginals"):
         assert released(learner(compas, name).fit_source(table, counting=counting)) == here, counting
 
 
@@ -72,7 +72,7 @@ def test_a_table_in_duckdb_as_if_it_ran_elsewhere(compas, duckdb_engine, name, m
     monkeypatch.setattr(DuckDB, "runs_here", False)
     table = stored(duckdb_engine, pa.Table.from_pandas(compas.frame, preserve_index=False))
     here = released(learner(compas, name).fit(compas.data, compas.target))
-    assert released(learner(compas, name).fit_source(table, counting="tuples")) == here
+    assert released(learner(compas, name).fit_source(table, counting="marginals")) == here
 
 
 def test_a_larger_table(duckdb_engine):
@@ -84,17 +84,17 @@ def test_a_larger_table(duckdb_engine):
 
     here = released(clf().fit(data.data, data.target))
     assert released(clf().fit_source(table)) == here
-    vault = Vault.from_source(table, data.schema)
-    assert released(clf().fit_vault(vault)) == here
+    private = PrivateCounts.from_source(table, data.schema)
+    assert released(clf().fit_counts(private)) == here
 
 
 def test_a_table_that_is_counted_twice_is_assumed_not_to_change(compas, duckdb_engine):
     table = stored(duckdb_engine, pa.Table.from_pandas(compas.frame, preserve_index=False))
     for parameters, counting, twice in (
-        ({}, "tuples", True),  # by column, then by total
-        ({"tree_depth": 1, "counts_share": 0}, "tuples", True),  # for the tree, then in its leaves
-        ({"counts_share": 0}, "tuples", True),  # column after column
-        ({"counts_share": 0, "sequential": False}, "tuples", False),
+        ({}, "marginals", True),  # by column, then by total
+        ({"tree_depth": 1, "counts_share": 0}, "marginals", True),  # for the tree, then in its leaves
+        ({"counts_share": 0}, "marginals", True),  # column after column
+        ({"counts_share": 0, "sequential": False}, "marginals", False),
         ({"tree_depth": 1}, "patterns", False),
     ):
         clf = DPScoreCardClassifier(schema=compas.schema, **parameters).fit_source(table, counting=counting)

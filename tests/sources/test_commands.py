@@ -17,10 +17,10 @@ from discreet import (
     Categorical,
     Ledger,
     Numeric,
+    PrivateCounts,
     RuleList,
     SavedModel,
     Schema,
-    Vault,
     noisy_accuracy,
     private_cuts,
 )
@@ -157,15 +157,15 @@ def test_a_file_is_read_a_part_at_a_time(engine, ending, monkeypatch):
         table.to_parquet("table.parquet") if ending == "parquet" else table.reset_index(drop=True).to_feather(
             "table.feather"
         )
-    whole = content(Vault.from_file(f"table.{ending}", SCHEMA))
+    whole = content(PrivateCounts.from_file(f"table.{ending}", SCHEMA))
     scores = run("predict", "model.json", f"table.{ending}", "--id", "smoker", "--id", "age")
     sizes = []
     monkeypatch.setattr(sys.modules["discreet.sources.files"], "ROWS_AT_A_TIME", 7)
     add = memory.add_table
     monkeypatch.setattr(
-        memory, "add_table", lambda cells, part, *more: sizes.append(len(part)) or add(cells, part, *more)
+        memory, "add_table", lambda patterns, part, *more: sizes.append(len(part)) or add(patterns, part, *more)
     )
-    assert content(Vault.from_file(f"table.{ending}", SCHEMA)) == whole
+    assert content(PrivateCounts.from_file(f"table.{ending}", SCHEMA)) == whole
     assert max(sizes) == 7
     assert sum(sizes) == len(table)
     assert run("predict", "model.json", f"table.{ending}", "--id", "smoker", "--id", "age") == scores

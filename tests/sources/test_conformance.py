@@ -1,4 +1,4 @@
-"""Every source gives the same cells, the same seeded model and the same statement as the table in memory, the definition.
+"""Every source gives the same patterns, the same seeded model and the same statement as the table in memory, the definition.
 
 DuckDB runs in `make test`; PostgreSQL and Spark, real servers that tests/support/engines.py starts, in `make test-all`.
 """
@@ -23,13 +23,13 @@ from discreet import (
     DPOptimalRuleListClassifier,
     Ignored,
     Numeric,
+    PrivateCounts,
     Schema,
-    Vault,
     open_table,
 )
 from discreet._utils.tables import as_table
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.private.counts.cells import CellsInProgress
+from discreet.private.counts.patterns import PatternsInProgress
 from discreet.sources.engine import EngineTable
 from discreet.sources.memory import add_table
 
@@ -50,16 +50,16 @@ LEARNERS = {
 }
 
 
-def content(vault):
-    return content_of(vault.cells)
+def content(private):
+    return content_of(private.patterns)
 
 
-def content_of(cells):
-    return cells._patterns.tolist(), cells.counts.tolist(), cells.counts.dtype
+def content_of(patterns):
+    return patterns._words.tolist(), patterns.counts.tolist(), patterns.counts.dtype
 
 
 def numbered(table, columns):
-    """A schema and a table in which the label is the number of the record, so that the cells tell the bins of each."""
+    """A schema and a table in which the label is the number of the record, so that the patterns tell the bins of each."""
     rows = range(len(table))
     schema = Schema(tuple(columns), "number of the record", tuple(rows) if len(table) > 1 else (0, 1))
     return schema, table.append_column("number of the record", pa.array(rows, pa.int32()))
@@ -67,7 +67,7 @@ def numbered(table, columns):
 
 def check_each_record(engine, table, columns):
     schema, table = numbered(table, columns)
-    there, here = (CellsInProgress(schema.columns, len(schema.classes)) for _ in range(2))
+    there, here = (PatternsInProgress(schema.columns, len(schema.classes)) for _ in range(2))
     EngineTable(stored(engine, table), schema, schema.classes).add_to(there)
     add_table(here, as_table(table), schema.columns, table["number of the record"].to_numpy())
     assert content_of(there.finish()) == content_of(here.finish())
@@ -192,13 +192,13 @@ def test_what_a_parquet_file_says_of_its_numbers_is_not_believed(tmp_path_factor
         schema, table = numbered(pa.table({c.name: array for c in columns}), columns)
         path = tmp_path_factory.getbasetemp() / "numbers.parquet"
         pq.write_table(table, path)
-        expected = content(Vault.from_table(table, table["number of the record"], schema))
-        assert content(Vault.from_source(open_table(path), schema)) == expected
+        expected = content(PrivateCounts.from_table(table, table["number of the record"], schema))
+        assert content(PrivateCounts.from_source(open_table(path), schema)) == expected
         target = Schema([Boolean("b")], "x0", [1.0, 2.0])
         labelled = pa.table({"x0": array, "b": [True] * len(values)})
         pq.write_table(labelled, path)
-        expected = content(Vault.from_table(labelled, labelled["x0"], target))
-        assert content(Vault.from_source(open_table(path), target)) == expected
+        expected = content(PrivateCounts.from_table(labelled, labelled["x0"], target))
+        assert content(PrivateCounts.from_source(open_table(path), target)) == expected
 
 
 def test_decimals_that_no_floating_point_number_is_near_to(postgresql_engine_if_slow):
@@ -223,14 +223,14 @@ def test_decimals_that_no_floating_point_number_is_near_to(postgresql_engine_if_
     from .ibis_tables import connect
 
     floats = np.array([float(value) for value in values])
-    expected = Vault.from_table({"x": floats}, np.arange(len(values)), schema)
-    assert content(Vault.from_source(connect(engine).table("decimals"), schema)) == content(expected)
+    expected = PrivateCounts.from_table({"x": floats}, np.arange(len(values)), schema)
+    assert content(PrivateCounts.from_source(connect(engine).table("decimals"), schema)) == content(expected)
     engine.connection.execute(
         "DROP TABLE IF EXISTS long_decimals; CREATE TABLE long_decimals (x numeric(900, 450), y int); "
         "INSERT INTO long_decimals VALUES ('1e400', 0), ('-1e400', 1), ('1e-400', 2), ('NaN', 3)"
     )
-    expected = Vault.from_table({"x": np.array([np.inf, -np.inf, 0.0, np.nan])}, np.arange(4), schema)
-    assert content(Vault.from_source(connect(engine).table("long_decimals"), schema)) == content(expected)
+    expected = PrivateCounts.from_table({"x": np.array([np.inf, -np.inf, 0.0, np.nan])}, np.arange(4), schema)
+    assert content(PrivateCounts.from_source(connect(engine).table("long_decimals"), schema)) == content(expected)
 
 
 @pytest.fixture(params=[pytest.param("postgresql", marks=pytest.mark.slow)])
@@ -251,9 +251,9 @@ def test_hostile_names_categories_and_labels(engine, some):
     labels = [words[0], "no", words[-1], None, f"{words[0]}?"]
     table = pa.table(rows | {"the label": labels})
     schema = Schema(tuple(columns), "the label", classes)
-    found = Vault.from_source(stored(engine, table), schema)
-    assert content(found) == content(Vault.from_table(table, labels, schema))
-    assert found.cells.counts.sum() == 3
+    found = PrivateCounts.from_source(stored(engine, table), schema)
+    assert content(found) == content(PrivateCounts.from_table(table, labels, schema))
+    assert found.patterns.counts.sum() == 3
 
 
 @pytest.mark.parametrize(
@@ -263,8 +263,8 @@ def test_words_that_some_engine_takes_for_something_else(engine, word):
     held = [w for w in (word, f"{word}x", "x") if can_be_held(engine, w)]
     schema = Schema([Categorical("c", False, [word, "x"])], "y", [word, "no"])
     table = pa.table({"c": pa.array(held, pa.string()), "y": pa.array(held, pa.string())})
-    expected = Vault.from_table(table, table["y"].to_numpy(zero_copy_only=False), schema)
-    assert content(Vault.from_source(stored(engine, table), schema)) == content(expected)
+    expected = PrivateCounts.from_table(table, table["y"].to_numpy(zero_copy_only=False), schema)
+    assert content(PrivateCounts.from_source(stored(engine, table), schema)) == content(expected)
 
 
 def can_be_held(engine, word):
@@ -291,8 +291,8 @@ def can_be_held(engine, word):
 def test_labels_of_every_type(engine, classes, arrow, labels):
     schema = Schema([Boolean("b")], "y", classes)
     table = pa.table({"b": [True, True, False, False], "y": pa.array(labels, arrow, from_pandas=False)})
-    expected = Vault.from_table(table, table["y"], schema)
-    assert content(Vault.from_source(stored(engine, table), schema)) == content(expected)
+    expected = PrivateCounts.from_table(table, table["y"], schema)
+    assert content(PrivateCounts.from_source(stored(engine, table), schema)) == content(expected)
 
 
 # --- whole tables -------------------------------------------------------------------------------------------------------------
@@ -312,11 +312,11 @@ def test_the_datasets(engine, name, binary):
     data = LOADERS[name](binary=binary)
     frame, schema = data.frame, data.schema
     table = stored(engine, pa.Table.from_pandas(frame, preserve_index=False))
-    cells = content(Vault.from_source(table, schema))
+    patterns = content(PrivateCounts.from_source(table, schema))
     exclude = schema.names[:1]
     fitted = {called: make(schema=schema, exclude=exclude).fit_source(table) for called, make in LEARNERS.items()}
     for kind, X, y in in_memory(frame, schema.target):
-        assert content(Vault.from_table(X, y, schema)) == cells, kind
+        assert content(PrivateCounts.from_table(X, y, schema)) == patterns, kind
         for called, make in LEARNERS.items():
             if kind == "pandas" or called == "mass":
                 model = make(schema=schema, exclude=exclude).fit(X, y)
@@ -352,9 +352,9 @@ SMALL = Schema([Numeric("n", cuts=[1, 2]), Categorical("c", categories=["a", "b"
     ids=["empty", "duplicates", "all missing", "no labels"],
 )
 def test_odd_tables(engine, table):
-    expected = Vault.from_table(table, table["y"], SMALL)
+    expected = PrivateCounts.from_table(table, table["y"], SMALL)
     there = stored(engine, table)
-    assert content(Vault.from_source(there, SMALL)) == content(expected)
+    assert content(PrivateCounts.from_source(there, SMALL)) == content(expected)
     for make in LEARNERS.values():
         here = make(schema=SMALL).fit(pd.DataFrame(table.drop(["y"]).to_pydict()).assign(z=0), table["y"].to_pylist())
         assert make(schema=SMALL).fit_source(there).rule_list_ == here.rule_list_
@@ -366,19 +366,19 @@ def test_empty_partitions(engine):
     table = pa.concat_tables([EMPTY, part, EMPTY, part, EMPTY])
     # PySpark itself loses what comes after an empty chunk
     there = stored(engine, table.combine_chunks() if engine.dialect == "spark" else table)
-    expected = content(Vault.from_table(table, table["y"], SMALL))
-    assert content(Vault.from_source(there, SMALL)) == expected
-    assert content(Vault.from_source(there.filter((there.n <= 99) | there.n.isnull()), SMALL)) == expected
+    expected = content(PrivateCounts.from_table(table, table["y"], SMALL))
+    assert content(PrivateCounts.from_source(there, SMALL)) == expected
+    assert content(PrivateCounts.from_source(there.filter((there.n <= 99) | there.n.isnull()), SMALL)) == expected
     if engine.dialect == "spark":
         from .ibis_tables import connect
 
         spread = engine.connection.table("records").repartition(7)
         spread.createOrReplaceTempView("spread")
-        assert content(Vault.from_source(connect(engine).table("spread"), SMALL)) == expected
+        assert content(PrivateCounts.from_source(connect(engine).table("spread"), SMALL)) == expected
 
 
 def test_views_and_computed_columns(engine):
     table = stored(engine, pa.table({"text": ["1", "x", None], "c": ["a", "b", "b"], "y": [0, 1, 1]}))
     view = table.mutate(n=table.text.length().cast("float64"))
-    expected = Vault.from_table({"n": [1.0, 1.0, np.nan], "c": ["a", "b", "b"]}, [0, 1, 1], SMALL)
-    assert content(Vault.from_source(view, SMALL)) == content(expected)
+    expected = PrivateCounts.from_table({"n": [1.0, 1.0, np.nan], "c": ["a", "b", "b"]}, [0, 1, 1], SMALL)
+    assert content(PrivateCounts.from_source(view, SMALL)) == content(expected)

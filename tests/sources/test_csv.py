@@ -1,4 +1,4 @@
-"""CSV files read a part at a time give the same cells as those read into memory, or both are refused with the same words."""
+"""CSV files read a part at a time give the same patterns as those read into memory, or both are refused with the same words."""
 
 import csv
 import random
@@ -7,7 +7,16 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault, open_table
+from discreet import (
+    Boolean,
+    Categorical,
+    DPGreedyRuleListClassifier,
+    Ledger,
+    Numeric,
+    PrivateCounts,
+    Schema,
+    open_table,
+)
 from discreet._utils.errors import TableError
 from discreet.cli.common import Given
 from discreet.schema.columns import canonical
@@ -31,7 +40,7 @@ CLASSES = [(0, 1), (0.5, 1, 2), ("0", "1"), ("1.0", "1", "01"), ("yes", "no", "t
 
 
 def both(path, schema, **how):
-    """The cells in memory, and part by part; in place of them what is said of a file that is refused."""
+    """The patterns in memory, and part by part; in place of them what is said of a file that is refused."""
     found = []
     for way in (in_memory, in_parts):
         try:
@@ -50,11 +59,11 @@ def in_memory(path, schema, **how):
         X, y = Given(path, given).records(schema, schema.target)
     except ClickException as error:
         raise TableError(error.message) from None
-    return Vault.from_table(X, y, schema)
+    return PrivateCounts.from_table(X, y, schema)
 
 
 def in_parts(path, schema, **how):
-    return Vault.from_file(path, schema, **how)
+    return PrivateCounts.from_file(path, schema, **how)
 
 
 def write(path, rows, names=(*NAMES, "y"), delimiter=",", end="\n", encoding="utf-8", quoting=csv.QUOTE_MINIMAL):
@@ -242,7 +251,7 @@ def test_no_engine_reads_it(tmp_path):
 def test_what_cannot_be_opened(tmp_path, text, how, message):
     (tmp_path / "a.csv").write_bytes(text.encode("latin-1" if how.get("encoding") == "latin-1" else "utf-8"))
     with pytest.raises(TableError, match=message):
-        Vault.from_file(tmp_path / "a.csv", SMALL, **how)
+        PrivateCounts.from_file(tmp_path / "a.csv", SMALL, **how)
 
 
 ODD = {

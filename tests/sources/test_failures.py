@@ -14,8 +14,8 @@ from discreet import (
     DPOptimalRuleListClassifier,
     Ledger,
     Numeric,
+    PrivateCounts,
     Schema,
-    Vault,
 )
 from discreet._utils.errors import EngineError, SchemaError
 from discreet.accounting.ledger import BudgetError
@@ -79,21 +79,21 @@ def test_errors_about_names_and_types(duckdb_engine, change, message):
 def test_a_text_that_is_to_be_a_number_is_refused_elsewhere(other, request):
     table = TABLE.set_column(0, "n", pa.array(["1", TEXT]))
     with pytest.raises(SchemaError, match="Cast it in a view"):
-        Vault.from_source(stored(request.getfixturevalue(f"{other}_engine"), table), SCHEMA)
+        PrivateCounts.from_source(stored(request.getfixturevalue(f"{other}_engine"), table), SCHEMA)
 
 
 def test_what_is_no_table_and_what_is_no_schema(duckdb_engine):
     there = stored(duckdb_engine, TABLE)
     for no_table in (TABLE, "records", None, there.n, TABLE.to_pandas()):
         with pytest.raises(TypeError, match="must be an ibis table"):
-            Vault.from_source(no_table, SCHEMA)
+            PrivateCounts.from_source(no_table, SCHEMA)
     clf = DPGreedyRuleListClassifier
     with pytest.raises(SchemaError, match="needs a schema"):
         clf().fit_source(there)
     with pytest.raises(SchemaError, match=r"\[target\] name"):
         clf(schema=Schema(SCHEMA.columns, classes=["no", "yes"])).fit_source(there)
     with pytest.raises(SchemaError, match='outside = "error"'):
-        Vault.from_source(there, Schema([Boolean("b", outside="error")], "y", ["no", "yes"]))
+        PrivateCounts.from_source(there, Schema([Boolean("b", outside="error")], "y", ["no", "yes"]))
     with pytest.raises(TypeError, match="sample_weight"):
         clf(schema=SCHEMA).fit_source(there, sample_weight=[1])
     with pytest.raises(EngineError, match="the engine stopped"):
@@ -105,17 +105,17 @@ def test_what_is_no_table_and_what_is_no_schema(duckdb_engine):
 def test_names_that_differ_in_case(duckdb_engine):
     there = stored(duckdb_engine, TABLE.rename_columns(["N", "c", "b", "y"]))
     with pytest.raises(SchemaError, match="'n', which the table does not have"):
-        Vault.from_source(there, SCHEMA)
+        PrivateCounts.from_source(there, SCHEMA)
 
 
 @pytest.mark.slow
 def test_two_names_that_differ_in_case(postgresql_engine, spark_engine):
     both = TABLE.append_column("N", pa.array([0.0, 0.0]))
-    expected = Vault.from_table(TABLE, TABLE["y"], SCHEMA).cells
-    found = Vault.from_source(stored(postgresql_engine, both), SCHEMA).cells
-    assert found._patterns.tolist() == expected._patterns.tolist()
+    expected = PrivateCounts.from_table(TABLE, TABLE["y"], SCHEMA).patterns
+    found = PrivateCounts.from_source(stored(postgresql_engine, both), SCHEMA).patterns
+    assert found._words.tolist() == expected._words.tolist()
     with pytest.raises(SchemaError, match="differs in case"):
-        Vault.from_source(stored(spark_engine, both), SCHEMA)
+        PrivateCounts.from_source(stored(spark_engine, both), SCHEMA)
 
 
 @pytest.mark.slow
@@ -161,7 +161,7 @@ def test_a_closed_connection(learner):
 def test_a_value_that_stops_the_engine_is_not_shown():
     _, connection = fresh()
     connection.raw_sql(BROKEN)
-    heard = Heard(lambda: Vault.from_source(connection.table("broken"), SCHEMA))
+    heard = Heard(lambda: PrivateCounts.from_source(connection.table("broken"), SCHEMA))
     assert isinstance(heard.error, EngineError)
     assert not shows_a_mark(heard.text)
 
@@ -207,12 +207,12 @@ def test_nothing_is_left_in_the_engine():
     named = "SELECT table_name FROM duckdb_tables() UNION ALL SELECT view_name FROM duckdb_views() WHERE NOT internal"
     connection.raw_sql(BROKEN)
     before = connection.raw_sql(named).fetchall()
-    Vault.from_source(table, SCHEMA)
+    PrivateCounts.from_source(table, SCHEMA)
     assert connection.raw_sql(named).fetchall() == before
     with pytest.raises(EngineError):
-        Vault.from_source(connection.table("broken"), SCHEMA)
+        PrivateCounts.from_source(connection.table("broken"), SCHEMA)
     assert connection.raw_sql(named).fetchall() == before
-    assert Vault.from_source(table, SCHEMA)  # and the connection is still good for another query
+    assert PrivateCounts.from_source(table, SCHEMA)  # and the connection is still good for another query
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 import discreet
-from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Numeric, Schema, Vault, open_table
+from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Numeric, PrivateCounts, Schema, open_table
 from discreet._utils.errors import EngineError, SchemaError, TableError
 
 pytest.importorskip("ibis")
@@ -69,9 +69,9 @@ def url(tmp_path):
     return f"sqlite:///{tmp_path}/people.db?table=people"
 
 
-def test_a_table_gives_the_same_cells_and_model(url):
-    expected = Vault.from_table(FRAME.drop(columns="y"), FRAME.y, SCHEMA)
-    assert content(Vault.from_source(open_table(url), SCHEMA)) == content(expected)
+def test_a_table_gives_the_same_patterns_and_model(url):
+    expected = PrivateCounts.from_table(FRAME.drop(columns="y"), FRAME.y, SCHEMA)
+    assert content(PrivateCounts.from_source(open_table(url), SCHEMA)) == content(expected)
     clf = DPGreedyRuleListClassifier(epsilon=1.0, schema=SCHEMA, random_state=0)
     here = clf.fit(FRAME.drop(columns="y"), FRAME.y).rule_list_
     assert clf.fit_source(open_table(url)).rule_list_ == here
@@ -85,7 +85,9 @@ def test_its_urls_and_errors_are_known(url, tmp_path):
     with pytest.raises(EngineError, match=r"SQLite cannot be opened.*no such table"):
         open_table(url.replace("=people", "=nobody"))
     with pytest.raises(SchemaError, match="for itself"):
-        Vault.from_source(open_table(url).rename(sqlite_b="b"), Schema([Boolean("sqlite_b")], "y", ["no", "yes"]))
+        PrivateCounts.from_source(
+            open_table(url).rename(sqlite_b="b"), Schema([Boolean("sqlite_b")], "y", ["no", "yes"])
+        )
 
 
 def test_nobody_outside_compares_names_of_engines():

@@ -1,4 +1,4 @@
-"""Counting node by node, in the engine: the same counts as from cells, decided from public numbers, paid for honestly."""
+"""Counting node by node, in the engine: the same counts as from patterns, decided from public numbers, paid for honestly."""
 
 from contextlib import suppress
 
@@ -14,8 +14,8 @@ from discreet import (
     DPOptimalRuleListClassifier,
     Ledger,
     Numeric,
+    PrivateCounts,
     Schema,
-    Vault,
 )
 from discreet._utils.errors import EngineError, SchemaError
 from discreet.datasets import load_adult, load_compas, load_german_credit
@@ -28,7 +28,7 @@ from ..support.marked_values import TEXT, Heard, shows_a_mark
 from ..support.strategies import _kept, schemas
 
 pytest.importorskip("ibis")
-from discreet.private.counts.counting import CellCounter
+from discreet.private.counts.counting import PatternCounter
 from discreet.schema.schema import sorted_classes
 from discreet.sources.engine import EngineTable
 from discreet.sources.source import SourceCounts
@@ -50,7 +50,7 @@ def check_counts(engine, table, schema, candidates, limit, prefixes):
     there = stored(engine, table)
     sets = plan_counting(candidates, "nodes", limit, needs=Needs(nodes=True)).sets
     counted = SourceCounts(EngineTable(there, schema, sorted_classes(schema)), candidates, sets)
-    expected = CellCounter(Vault.from_table(table, table["y"], schema).cells, candidates)
+    expected = PatternCounter(PrivateCounts.from_table(table, table["y"], schema).patterns, candidates)
     for prefix in prefixes:
         for here, known in zip(counted.counts(prefix), expected.counts(prefix), strict=True):
             assert here.tolist() == known.tolist()
@@ -179,7 +179,7 @@ def test_it_is_said_before_it_starts(duckdb_engine):
     for bad in ("often", None, 3):
         with pytest.raises(ValueError, match="counting must be one of auto, patterns, nodes"):
             clf.fit_source(table, counting=bad)
-    with pytest.raises(ValueError, match="one of auto, patterns, tuples for DPOptimal"):
+    with pytest.raises(ValueError, match="one of auto, patterns, marginals for DPOptimal"):
         DPOptimalRuleListClassifier(schema=data.schema).fit_source(table, counting="nodes")
 
 

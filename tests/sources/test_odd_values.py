@@ -10,7 +10,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Numeric, Schema, Vault
+from discreet import Boolean, Categorical, DPGreedyRuleListClassifier, Numeric, PrivateCounts, Schema
 from discreet.private import reminders
 from discreet.schema.columns import canonical, is_missing
 
@@ -62,14 +62,14 @@ NOT_MADE = (ValueError, pa.ArrowException, pl.exceptions.PolarsError, pl.excepti
 
 
 def fitted(column, X, y):
-    """What happens in a fit, and the cells if it has an end. The class is the number of the record."""
+    """What happens in a fit, and the patterns if it has an end. The class is the number of the record."""
     schema = Schema([column], "y", list(range(5)))
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
-            if not isinstance(X, dict):  # which a vault takes, and scikit-learn does not
+            if not isinstance(X, dict):  # which private counts takes, and scikit-learn does not
                 DPGreedyRuleListClassifier(max_length=2, schema=schema, random_state=0).fit(X, y)
-            return [str(w.message) for w in said], content(Vault.from_table(X, y, schema))
+            return [str(w.message) for w in said], content(PrivateCounts.from_table(X, y, schema))
         except Exception as error:
             return type(error), str(error)
 
@@ -92,7 +92,7 @@ def test_a_value_that_python_does_not_have(name, library, capfd, monkeypatch):
         assert said == said_of_rest
         if isinstance(said, list):
             counts, of_rest = np.array(found[1]), np.array(found_of_rest[1])
-            others = counts[:, 1:][counts[:, 1:].any(axis=1)]  # the cells of the other records are what they were
+            others = counts[:, 1:][counts[:, 1:].any(axis=1)]  # the patterns of the other records are what they were
             assert others.tolist() == of_rest[:, 1:].tolist()
     assert capfd.readouterr() == ("", "")
 
@@ -105,8 +105,8 @@ def test_a_label_that_is_no_text(library, capfd):
         pytest.skip(f"{library} cannot hold it")
     schema = Schema([Boolean("z")], "x", ["a", "b", "1"])
     X = pd.DataFrame({"z": [True] * 5})
-    vault = Vault.from_table(X, y, schema)
-    assert vault.cells.counts.tolist() == [[1, 1, 1]]
+    private = PrivateCounts.from_table(X, y, schema)
+    assert private.patterns.counts.tolist() == [[1, 1, 1]]
     DPGreedyRuleListClassifier(max_length=2, schema=schema).fit(X, y)
     assert capfd.readouterr() == ("", "")
 
@@ -191,5 +191,5 @@ def test_decimals_are_the_same_categories_wherever_they_are(stored):
     }
     column = Categorical("x", True, ["0.1", 1, "0.20"], outside="other")
     schema = Schema([column], "y", list(range(5)))
-    expected = Vault.from_table({"x": [0.1, 0.2, 1.0, None, 2.5]}, range(5), schema)
-    assert content(Vault.from_table(made[stored](), range(5), schema)) == content(expected)
+    expected = PrivateCounts.from_table({"x": [0.1, 0.2, 1.0, None, 2.5]}, range(5), schema)
+    assert content(PrivateCounts.from_table(made[stored](), range(5), schema)) == content(expected)

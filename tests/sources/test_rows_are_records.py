@@ -15,14 +15,14 @@ from discreet import (
     DPOptimalRuleListClassifier,
     Ledger,
     Numeric,
+    PrivateCounts,
     Schema,
-    Vault,
     noisy_accuracy,
     open_table,
 )
 from discreet._utils.errors import TableError
-from discreet.private.counts.cells import CellsInProgress
 from discreet.private.counts.division import OUTSIDE, Division
+from discreet.private.counts.patterns import PatternsInProgress
 from discreet.sources.engine import EngineTable
 
 SCHEMA = Schema([Numeric("x", cuts=[5])], "y", [0, 1])
@@ -30,9 +30,9 @@ SCHEMA = Schema([Numeric("x", cuts=[5])], "y", [0, 1])
 
 def counted(table, schema=SCHEMA):
     """Records in each bin."""
-    cells = Vault.from_source(table, schema).cells
-    found = np.zeros(cells.columns[0].n_bins, int)
-    np.add.at(found, cells.bins(0), cells.counts.sum(1).astype(int))
+    patterns = PrivateCounts.from_source(table, schema).patterns
+    found = np.zeros(patterns.columns[0].n_bins, int)
+    np.add.at(found, patterns.bins(0), patterns.counts.sum(1).astype(int))
     return found.tolist()
 
 
@@ -75,7 +75,7 @@ def test_what_users_compute_from_parquet_files_looks_at_nan(tmp_path, more):
 def test_rows_that_depend_on_other_records_are_refused(how, named):
     table = ibis.duckdb.connect().create_table("t", pa.table({"x": [1.0, 9.0], "y": [0, 1]}))
     with pytest.raises(TableError, match=f"one record.*({named})"):
-        Vault.from_source(how(table), SCHEMA)
+        PrivateCounts.from_source(how(table), SCHEMA)
     ledger = Ledger(epsilon=3.0)
     with pytest.raises(TableError):
         DPGreedyRuleListClassifier(schema=SCHEMA, ledger=ledger).fit_source(how(table))
@@ -116,14 +116,14 @@ def test_somebody_else_uses_the_connection_meanwhile(monkeypatch):
     connection.raw_sql(f"CREATE VIEW v AS SELECT range % 1000 AS a, range // 1000 AS b, 0 AS y FROM range({n})")
     table = connection.table("v")
     schema = Schema([Numeric(c, cuts=range(999)) for c in "ab"], "y", [0, 1])
-    add, calls = CellsInProgress.add_counted, []
+    add, calls = PatternsInProgress.add_counted, []
 
     def meanwhile(self, *counts):
         calls.append(connection.con.execute("SELECT 1").fetchall())
         add(self, *counts)
 
-    monkeypatch.setattr(CellsInProgress, "add_counted", meanwhile)
-    assert Vault.from_source(table, schema).cells.counts.sum() == n
+    monkeypatch.setattr(PatternsInProgress, "add_counted", meanwhile)
+    assert PrivateCounts.from_source(table, schema).patterns.counts.sum() == n
     assert len(calls) > 1
 
 
@@ -135,9 +135,12 @@ def test_numbers_without_a_sign_and_negative_cuts(duckdb_engine, kind):
     table = pa.table({"x": pa.array([0, 5, 6, 8, None], kind), "y": [0, 1, 0, 1, 0]})
     schema = Schema([column, Categorical("x2", categories=[-1, 5, 6])], "y", [0, 1])
     table = table.append_column("x2", table["x"])
-    there, here = Vault.from_source(stored(duckdb_engine, table), schema), Vault.from_table(table, table["y"], schema)
-    assert there.cells._patterns.tolist() == here.cells._patterns.tolist()
-    assert there.cells.counts.tolist() == here.cells.counts.tolist()
+    there, here = (
+        PrivateCounts.from_source(stored(duckdb_engine, table), schema),
+        PrivateCounts.from_table(table, table["y"], schema),
+    )
+    assert there.patterns._words.tolist() == here.patterns._words.tolist()
+    assert there.patterns.counts.tolist() == here.patterns.counts.tolist()
 
 
 def test_lists_of_hundreds_of_rules():

@@ -14,9 +14,9 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from discreet import DPGreedyRuleListClassifier, Ledger, Numeric, Schema, Vault
+from discreet import DPGreedyRuleListClassifier, Ledger, Numeric, PrivateCounts, Schema
 from discreet._utils.errors import EngineError, LearningError
-from discreet.private.counts.cells import CellsInProgress
+from discreet.private.counts.patterns import PatternsInProgress
 
 from ..support.engines import (
     postgresql_folder,
@@ -101,7 +101,7 @@ def test_ctrl_c_in_duckdb(ledger, verbose, capfd):
     start = time.monotonic()
     stopped_by_ctrl_c(connection.table("endless"), ledger, lambda: time.monotonic() > start + 0.7, verbose=verbose)
     assert connection.raw_sql(asked).fetchall() == before
-    assert Vault.from_source(small, SCHEMA, verbose=verbose)
+    assert PrivateCounts.from_source(small, SCHEMA, verbose=verbose)
     said = "DuckDB counts the records once, by 1 column: at most 3 patterns, and never more than records\n"
     assert capfd.readouterr() == ("", said * verbose)  # how far it is, only terminals hear
 
@@ -155,7 +155,7 @@ def test_ctrl_c_in_postgresql(postgresql_engine, ledger):
         assert postgresql_engine.query(f"SELECT state {mine}") == [("idle",)]
         assert there.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
         assert postgresql_engine.query(temporary) == before
-        assert Vault.from_source(connection.table("records"), SCHEMA)
+        assert PrivateCounts.from_source(connection.table("records"), SCHEMA)
 
 
 @pytest.mark.slow
@@ -169,7 +169,7 @@ def test_ctrl_c_in_spark(spark_engine, ledger):
         time.sleep(0.1)  # the tracker is told a little later
     assert jobs() == []
     assert session.catalog.listTables() == views
-    assert Vault.from_source(stored(spark_engine, SMALL), SCHEMA)
+    assert PrivateCounts.from_source(stored(spark_engine, SMALL), SCHEMA)
 
 
 # --- a process of its own with Spark ------------------------------------------------------------------------------------------
@@ -308,7 +308,7 @@ def test_a_postgresql_server_that_is_killed(ledger):
         with serving(programs, folder) as (again, _), psycopg.connect(again, autocommit=True) as there:
             temporary = "SELECT count(*) FROM pg_class WHERE relpersistence = 't'"
             assert there.execute(temporary).fetchall() == [(0,)]
-            assert Vault.from_source(ibis.postgres.from_connection(there).table("records"), SCHEMA)
+            assert PrivateCounts.from_source(ibis.postgres.from_connection(there).table("records"), SCHEMA)
 
 
 # --- whoever takes the answer, and what is shown ------------------------------------------------------------------------------
@@ -330,14 +330,14 @@ def test_a_consumer_that_fails(engine, monkeypatch):
 
     monkeypatch.setattr(engine_module, "ROWS_AT_A_TIME", 1000)
     with monkeypatch.context() as patch:
-        patch.setattr(CellsInProgress, "add_counted", fail)
+        patch.setattr(PatternsInProgress, "add_counted", fail)
         with pytest.raises(LearningError, match=r"ArithmeticError.*Nothing was booked"):
-            Vault.from_source(there, schema)
+            PrivateCounts.from_source(there, schema)
         assert taken[0] < n**2
         assert no_thread_is_left()
     if engine.dialect == "postgresql":
         assert engine.connection.info.transaction_status == 0  # idle
-    assert Vault.from_source(there, schema).cells.counts.sum() == n**2
+    assert PrivateCounts.from_source(there, schema).patterns.counts.sum() == n**2
 
 
 @pytest.mark.parametrize(("workers", "lost"), [([0, 0, 0], False), ([1, 0, 1, 0], False), ([2, 1, 0, 0], True)])

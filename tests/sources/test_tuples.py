@@ -16,7 +16,7 @@ from discreet._utils.errors import EngineError
 from discreet._utils.tables import as_table
 from discreet.private.counts import groups as groups_module
 from discreet.private.counts.division import OUTSIDE, Division, column_numbers, divided_by, left_by
-from discreet.private.counts.tuples import TuplesInProgress
+from discreet.private.counts.marginals import MarginalsInProgress
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Fork, Leaf
 from discreet.sources.memory import add_table, class_numbers
@@ -75,14 +75,14 @@ def from_duckdb(request, duckdb_engine, monkeypatch):
 
 
 def of_memory(table, schema, columns, size, division):
-    filling = TuplesInProgress(columns, len(schema.classes), size, division)
+    filling = MarginalsInProgress(columns, len(schema.classes), size, division)
     labels = class_numbers(table["y"], schema.classes, len(table))
     add_table(filling, as_table(table), columns, labels)
     return every_count(filling.finish()).ravel().tolist()
 
 
 def of_engine(there, schema, columns, size, division):
-    filling = TuplesInProgress(columns, len(schema.classes), size, division)
+    filling = MarginalsInProgress(columns, len(schema.classes), size, division)
     EngineTable(there, schema, schema.classes).add_to(filling)
     return every_count(filling.finish()).ravel().tolist()
 
@@ -262,21 +262,21 @@ LONG = LONG.append_column("y", pa.array(["no", "yes"] * 40_000))
 def test_columns_that_are_put_together(engine, size, monkeypatch):
     monkeypatch.setattr(groups_module, "LARGEST_GROUP", {1: 1 << 12, 2: 1 << 6, 3: 1 << 4})
     columns, some = divisions()
-    assert any(len(group) > 1 for group in TuplesInProgress(columns, 3, size).groups.members)
+    assert any(len(group) > 1 for group in MarginalsInProgress(columns, 3, size).groups.members)
     for division in some.values():
         check_equal(stored(engine, TABLE), TABLE, SCHEMA, columns, size, division)
 
 
 def test_a_stream_that_somebody_cuts_off_is_an_error(duckdb_engine, monkeypatch):
     """DuckDB itself ends it as if there were no more records."""
-    there, add = stored(duckdb_engine, LONG), TuplesInProgress.add
+    there, add = stored(duckdb_engine, LONG), MarginalsInProgress.add
 
     def use_the_connection(self, *args):
         duckdb_engine.query("SELECT 1")
         add(self, *args)
 
     with small_parts(rows=2048), monkeypatch.context() as patch:
-        patch.setattr(TuplesInProgress, "add", use_the_connection)
+        patch.setattr(MarginalsInProgress, "add", use_the_connection)
         with pytest.raises(EngineError, match="used the same connection") as caught:
             of_engine(there, SCHEMA, COLUMNS, 2, Division())
     assert str(caught.value) == f"{CUT_OFF}. {engine_module.UNSPENT}"
@@ -302,7 +302,7 @@ def test_whoever_counts_may_fail(duckdb_engine, monkeypatch):
         raise ArithmeticError("no")
 
     with small_parts(rows=2048), monkeypatch.context() as patch:
-        patch.setattr(TuplesInProgress, "add", fail)
+        patch.setattr(MarginalsInProgress, "add", fail)
         with pytest.raises(ArithmeticError):
             of_engine(there, SCHEMA, COLUMNS, 2, Division())
     assert no_thread_is_left()

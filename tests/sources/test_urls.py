@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet import DPGreedyRuleListClassifier, SavedModel, Vault, open_table
+from discreet import DPGreedyRuleListClassifier, PrivateCounts, SavedModel, open_table
 from discreet._utils.errors import EngineError, TableError
 from discreet.datasets import load_compas
 
@@ -27,17 +27,17 @@ TABLE = pa.Table.from_pandas(DATA.frame, preserve_index=False)
 
 @pytest.fixture(scope="module")
 def expected():
-    return content(Vault.from_table(DATA.data, DATA.target, DATA.schema))
+    return content(PrivateCounts.from_table(DATA.data, DATA.target, DATA.schema))
 
 
 def test_parquet_files(tmp_path, expected):
     whole = tmp_path / "it's 100% é.parquet"
     pq.write_table(TABLE, whole)
-    assert content(Vault.from_source(open_table(whole), DATA.schema)) == expected
+    assert content(PrivateCounts.from_source(open_table(whole), DATA.schema)) == expected
     for i in range(3):
         pq.write_table(TABLE.slice(i * 3000, 3000), tmp_path / f"part{i}.pq")
     pq.write_table(TABLE.slice(0, 0), tmp_path / "part3.pq")
-    assert content(Vault.from_source(open_table(f"{tmp_path}/part*.pq"), DATA.schema)) == expected
+    assert content(PrivateCounts.from_source(open_table(f"{tmp_path}/part*.pq"), DATA.schema)) == expected
 
 
 def test_a_file_of_duckdb(tmp_path, expected, monkeypatch):
@@ -53,7 +53,7 @@ def test_a_file_of_duckdb(tmp_path, expected, monkeypatch):
         "duckdb:///people.db?table=odd+%22name",
         f"duckdb:///{tmp_path}/people.db?table=s.v",
     ):
-        assert content(Vault.from_source(open_table(url), DATA.schema)) == expected
+        assert content(PrivateCounts.from_source(open_table(url), DATA.schema)) == expected
     assert (tmp_path / "people.db").read_bytes() == before
     for name in ("nothing", "nothing.v"):
         with pytest.raises(EngineError, match="no such table"):
@@ -107,7 +107,7 @@ def test_postgresql(postgresql_engine, expected, monkeypatch):
     monkeypatch.setenv("PGPASSWORD", "Xyzzy")
     for name in ("people", "other.v", '"my.own"."v.x"'):
         table = open_table(f"postgresql://tester@/postgres?host={folder}&table={name}")
-        assert content(Vault.from_source(table, DATA.schema)) == expected
+        assert content(PrivateCounts.from_source(table, DATA.schema)) == expected
         clf = DPGreedyRuleListClassifier(schema=DATA.schema).fit_source(table)
         assert b"Xyzzy" not in pickle.dumps(clf)
         assert "tester" not in SavedModel.of(clf, DATA.schema.target).to_json()
@@ -126,7 +126,7 @@ def test_postgresql(postgresql_engine, expected, monkeypatch):
 @pytest.mark.slow
 def test_a_spark_session(spark_engine, expected):
     spark_engine.load("people", TABLE)
-    assert content(Vault.from_source(open_table("spark://local?table=people"), DATA.schema)) == expected
+    assert content(PrivateCounts.from_source(open_table("spark://local?table=people"), DATA.schema)) == expected
 
 
 SPARK_CONNECT = """
@@ -134,15 +134,15 @@ import sys, warnings
 warnings.simplefilter("ignore")
 import pandas as pd
 from pyspark.sql import SparkSession
-from discreet import Vault, open_table
+from discreet import PrivateCounts, open_table
 from discreet.datasets import load_compas
 
 data = load_compas()
 session = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
 session.createDataFrame(data.frame).write.saveAsTable("people")
-here = Vault.from_table(data.data, data.target, data.schema).cells
-there = Vault.from_source(open_table(sys.argv[1] + "?table=people"), data.schema).cells
-same = (here._patterns == there._patterns).all() and (here.counts == there.counts).all()
+here = PrivateCounts.from_table(data.data, data.target, data.schema).patterns
+there = PrivateCounts.from_source(open_table(sys.argv[1] + "?table=people"), data.schema).patterns
+same = (here._words == there._words).all() and (here.counts == there.counts).all()
 session.stop()
 sys.exit(0 if same else 1)
 """

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from discreet import Boolean, Categorical, Ledger, Numeric, Schema, Vault, open_table
+from discreet import Boolean, Categorical, Ledger, Numeric, PrivateCounts, Schema, open_table
 from discreet._utils.errors import EngineError, TableError
 from discreet.sources.urls import UNKNOWN, cause_of
 
@@ -42,8 +42,8 @@ def test_folders_that_are_columns(tmp_path, ending):
             rows[name] += [value] * len(part["y"])
         for name in ("b", "y"):
             rows[name] += part[name]
-    expected = Vault.from_table({n: rows[n] for n in ("region", "year", "b")}, rows["y"], SCHEMA)
-    assert content(Vault.from_source(open_table(f"{tmp_path}{ending}"), SCHEMA)) == content(expected)
+    expected = PrivateCounts.from_table({n: rows[n] for n in ("region", "year", "b")}, rows["y"], SCHEMA)
+    assert content(PrivateCounts.from_source(open_table(f"{tmp_path}{ending}"), SCHEMA)) == content(expected)
 
 
 def test_names_with_dots(tmp_path):
@@ -62,7 +62,9 @@ def test_whole_numbers_beyond_63_bits():
     table = pa.table({"x": pa.array(values, pa.uint64()), "y": [0, 1, 0, 1, 0]})
     schema = Schema([Categorical("x", True, [2**64 - 1, 2**63, 1, 2**70], outside="other")], "y", [0, 1])
     there = ibis.duckdb.connect().create_table("t", table)
-    assert content(Vault.from_source(there, schema)) == content(Vault.from_table(table, table["y"], schema))
+    assert content(PrivateCounts.from_source(there, schema)) == content(
+        PrivateCounts.from_table(table, table["y"], schema)
+    )
 
 
 CASTS = {
@@ -86,10 +88,10 @@ def test_a_cast_that_a_value_could_stop_is_refused_before_anything_is_read(name)
     schema = Schema([Numeric("x", cuts=[1])], "y", [0, 1])
     asked = table.mutate(x=make(table))
     if allowed:
-        Vault.from_source(asked, schema)
+        PrivateCounts.from_source(asked, schema)
         return
     with pytest.raises(TableError, match="try_cast"):
-        Vault.from_source(asked, schema)
+        PrivateCounts.from_source(asked, schema)
 
 
 @pytest.mark.parametrize(
@@ -148,6 +150,6 @@ def test_enums_of_postgresql_are_texts_or_refused_by_their_type(postgresql_engin
     table = connect(postgresql_engine).table("moods")
     schema = Schema([Categorical("x", True, ["a", "b", "other"])], "y", [0, 1])
     ledger = Ledger(epsilon=1.0)
-    expected = Vault.from_table({"x": ["a", "b", None]}, [0, 1, 1], schema)
-    assert content(Vault.from_source(table, schema)) == content(expected)
+    expected = PrivateCounts.from_table({"x": ["a", "b", None]}, [0, 1, 1], schema)
+    assert content(PrivateCounts.from_source(table, schema)) == content(expected)
     assert ledger.entries == ()

@@ -34,8 +34,8 @@ class PrintedCard:
                 (table,) = div.iter("table")
                 self.heads = [said(cell) for cell in table.find("thead/tr")]
                 for row in table.find("tbody"):
-                    cells = [said(cell) for cell in row]
-                    self.risks.append((cells[0], [float(c.rstrip(" %")) for c in cells[1:-2]], cells[-1]))
+                    patterns = [said(cell) for cell in row]
+                    self.risks.append((patterns[0], [float(c.rstrip(" %")) for c in patterns[1:-2]], patterns[-1]))
 
     def totals(self, record, columns):
         """By the first card that is for the record; one total, or one for each class."""

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from discreet.private.counts.tuples import TuplesInProgress
+from discreet.private.counts.marginals import MarginalsInProgress
 from discreet.private.noise.decisions import KNOWN, certain, whole_weights
 
 PRECISE = Context(prec=70, traps=[])
@@ -121,8 +121,8 @@ def of_lists(sums, bend=lambda logs: logs):
 
 
 def tuples_of_many(schema, bins, counts, size):
-    """Tuples of tables with as many records as one likes: ``counts`` (classes, rows) of a few rows of bins."""
-    filling = TuplesInProgress(schema.used, len(counts), size)
+    """Marginals of tables with as many records as one likes: ``counts`` (classes, rows) of a few rows of bins."""
+    filling = MarginalsInProgress(schema.used, len(counts), size)
     labels, rows = np.nonzero(counts)
     filling.add([b[rows] for b in bins], labels, np.asarray(counts, np.float64)[labels, rows])
     return filling.finish()

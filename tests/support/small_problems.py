@@ -17,8 +17,8 @@ from discreet.rules.prior import Prior
 class Small(NamedTuple):
     """What a draw is asked for: the arguments of ``make_problem`` and of the reference."""
 
-    truth: np.ndarray  # (rules, cells)
-    counts: np.ndarray  # (classes, cells)
+    truth: np.ndarray  # (rules, patterns)
+    counts: np.ndarray  # (classes, patterns)
     prior: Prior
     rate: float
 
@@ -29,12 +29,12 @@ def random_problem(seed, longest=None, n_classes=None, rate=None):
     longest = int(rng.integers(5)) if longest is None else longest
     n_classes = int(rng.integers(2, 4)) if n_classes is None else n_classes
     n_rules = {0: 4, 1: 6, 2: 6, 3: 5}.get(longest, 4)
-    n_cells = int(rng.integers(4, 12))
-    truth = rng.random((n_rules, n_cells)) < 0.4
+    n_patterns = int(rng.integers(4, 12))
+    truth = rng.random((n_rules, n_patterns)) < 0.4
     truth[-1] = truth[0]  # rules that agree on every cell
     if seed % 3 == 0:
         truth[-2] = truth[0]
-    counts = rng.integers(0, 7, (n_classes, n_cells)).astype(float)
+    counts = rng.integers(0, 7, (n_classes, n_patterns)).astype(float)
     rate = float(np.exp(rng.uniform(np.log(0.05), np.log(3.0)))) if rate is None else rate
     lengths, rules = np.ones(longest + 1), np.ones(n_rules)
     if seed % 2:

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from discreet.private.counts.cells import CellsInProgress
 from discreet.private.counts.division import column_numbers
-from discreet.private.counts.tuples import TuplesInProgress
+from discreet.private.counts.marginals import MarginalsInProgress
+from discreet.private.counts.patterns import PatternsInProgress
 from discreet.rules.candidates import Candidates
 from discreet.schema import Schema
 from discreet.schema.columns import Boolean, Categorical, Numeric
@@ -36,23 +36,23 @@ class SmallTable(NamedTuple):
         counts[self.labels, np.arange(len(self.labels))] = 1.0
         return counts if class_weights is None else counts * np.asarray(class_weights)[:, None]
 
-    def tuples(self, size, division=None):
+    def marginals(self, size, division=None):
         """The joint counts of columns, filled in two parts."""
-        filling = TuplesInProgress(self.schema.used, self.n_classes, size, division)
+        filling = MarginalsInProgress(self.schema.used, self.n_classes, size, division)
         half = len(self.labels) // 2
         for rows in (slice(0, half), slice(half, None)):
             filling.add([b[rows] for b in self.bins], self.labels[rows])
         return filling.finish()
 
-    def cells(self):
+    def patterns(self):
         """The patterns."""
-        filling = CellsInProgress(self.schema.used, self.n_classes)
+        filling = PatternsInProgress(self.schema.used, self.n_classes)
         filling.add(self.bins, self.labels)
         return filling.finish()
 
 
 def every_count(counted):
-    """All that tuples hold: a row for each class in each part."""
+    """All that marginals hold: a row for each class in each part."""
     return np.concatenate([counted.in_part(part).counts for part in range(counted.n_parts)])
 
 

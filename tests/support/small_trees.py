@@ -33,15 +33,15 @@ TESTS = {
 def random_tree_problem(seed, depth, classes=2, score=ACCURACY):
     """Tests that agree or are never true, one of weight 0; uneven priors for odd seeds, class weights for every third."""
     rng = np.random.default_rng(seed)
-    tests, cells = TESTS[score, classes, depth], int(rng.integers(0 if seed % 7 == 0 else 3, 9))
-    truth = rng.random((tests + 1, cells)) < rng.choice([0.3, 0.7], (tests + 1, 1))
+    tests, patterns = TESTS[score, classes, depth], int(rng.integers(0 if seed % 7 == 0 else 3, 9))
+    truth = rng.random((tests + 1, patterns)) < rng.choice([0.3, 0.7], (tests + 1, 1))
     if seed % 5 == 0 and tests > 1:
         truth[1] = ~truth[0]
     weights = rng.choice([1.0, 3.0], tests + 1) if seed % 2 else np.ones(tests + 1)
     weights[rng.integers(tests + 1)] = 0.0
-    counts = rng.integers(0, 5, (classes, cells)).astype(float)
+    counts = rng.integers(0, 5, (classes, patterns)).astype(float)
     if seed % 3 == 0:  # and few records, so that there are leaves that weigh less than one
-        counts = np.minimum(counts, 1.0) * (rng.random((classes, cells)) < 0.5)
+        counts = np.minimum(counts, 1.0) * (rng.random((classes, patterns)) < 0.5)
         counts *= np.append(1.0, rng.uniform(0.1, 1.0, classes - 1))[:, None]
     prior = TreePrior(0.5 if seed % 4 else float(rng.uniform(0.2, 0.9)), weights / weights.sum())
     return TreeProblem(truth, counts, prior, float(np.exp(rng.uniform(np.log(0.05), np.log(2.0)))), score)

@@ -18,16 +18,16 @@ from discreet import (
     DPOptimalTreeClassifier,
     Ledger,
     Numeric,
+    PrivateCounts,
     RuleList,
     Schema,
-    Vault,
     noisy_accuracy,
     noisy_evaluation,
     private_cuts,
 )
 from discreet._utils.errors import LearningError, NotEnoughMemory, PrivacyWarning
 from discreet._utils.redaction import NOTHING_BOOKED, STAYS_BOOKED, redacting
-from discreet.audit.explorer import ListsByEnvelope, TreesOnTuples
+from discreet.audit.explorer import ListsByEnvelope, TreesOnMarginals
 
 SCHEMA = Schema((Numeric("n", low=0, high=9, n_cuts=8), Boolean("b")), target="y", classes=[0, 1])
 X = pd.DataFrame({"n": range(10), "b": [True, False] * 5})
@@ -80,11 +80,13 @@ ENTRANCES = {
     "fit, whole lists": lambda **p: DPOptimalRuleListClassifier(schema=SCHEMA, **p).fit(X, Y),
     "fit, longer lists": lambda **p: ListsByEnvelope(schema=SCHEMA, **p).fit(X, Y),
     "fit, whole trees": lambda **p: DPOptimalTreeClassifier(schema=SCHEMA, **p).fit(X, Y),
-    "fit, a tree on a wide table": lambda **p: TreesOnTuples(schema=SCHEMA, **p).fit(X, Y),
+    "fit, a tree on a wide table": lambda **p: TreesOnMarginals(schema=SCHEMA, **p).fit(X, Y),
     "fit_source, tuples": lambda **p: DPOptimalRuleListClassifier(schema=SCHEMA, **p).fit_source(
-        duckdb_table(), counting="tuples"
+        duckdb_table(), counting="marginals"
     ),
-    "fit_vault": lambda **p: DPGreedyRuleListClassifier(schema=SCHEMA, **p).fit_vault(Vault.from_table(X, Y, SCHEMA)),
+    "fit_counts": lambda **p: DPGreedyRuleListClassifier(schema=SCHEMA, **p).fit_counts(
+        PrivateCounts.from_table(X, Y, SCHEMA)
+    ),
     "fit_source": lambda **p: DPGreedyRuleListClassifier(schema=SCHEMA, **p).fit_source(duckdb_table()),
     "fit_source, nodes": lambda **p: DPGreedyRuleListClassifier(schema=SCHEMA, **p).fit_source(
         duckdb_table(), counting="nodes"
@@ -96,8 +98,8 @@ ENTRANCES = {
     "noisy_evaluation": lambda **p: noisy_evaluation(
         RuleList.parse("if b then 1 else 0", [0, 1], SCHEMA), X, Y, 1.0, by="n", model_is_public=True, **p
     ),
-    "from_table": lambda ledger: Vault.from_table(X, Y, SCHEMA),
-    "from_source": lambda ledger: Vault.from_source(duckdb_table(), SCHEMA),
+    "from_table": lambda ledger: PrivateCounts.from_table(X, Y, SCHEMA),
+    "from_source": lambda ledger: PrivateCounts.from_source(duckdb_table(), SCHEMA),
 }
 
 
@@ -111,13 +113,13 @@ def whole_story(error):
     return " ".join(told)
 
 
-@pytest.mark.parametrize("entrance", [name for name in ENTRANCES if name != "fit_vault"])  # that is filled already
+@pytest.mark.parametrize("entrance", [name for name in ENTRANCES if name != "fit_counts"])  # that is filled already
 @pytest.mark.parametrize("error", OF_MEMORY, ids=lambda e: type(e).__name__)
 def test_memory_that_runs_out_while_records_are_counted_shows_no_number_and_says_what_it_cost(
     entrance, error, monkeypatch
 ):
-    monkeypatch.setattr("discreet.private.counts.cells.CellsInProgress.finish", raising(error))
-    monkeypatch.setattr("discreet.private.counts.tuples.TuplesInProgress.finish", raising(error))
+    monkeypatch.setattr("discreet.private.counts.patterns.PatternsInProgress.finish", raising(error))
+    monkeypatch.setattr("discreet.private.counts.marginals.MarginalsInProgress.finish", raising(error))
     ledger = Ledger(epsilon=3.0)
     with pytest.raises(NotEnoughMemory) as caught:
         ENTRANCES[entrance](ledger=ledger)
@@ -126,11 +128,11 @@ def test_memory_that_runs_out_while_records_are_counted_shows_no_number_and_says
     assert ledger.spent[0] == 0
 
 
-@pytest.mark.parametrize("entrance", [name for name in ENTRANCES if name != "fit_vault"])
+@pytest.mark.parametrize("entrance", [name for name in ENTRANCES if name != "fit_counts"])
 @pytest.mark.parametrize("error", BUGS, ids=lambda e: type(e).__name__)
 def test_whatever_fails_while_records_are_counted_shows_no_number_and_books_nothing(entrance, error, monkeypatch):
-    monkeypatch.setattr("discreet.private.counts.cells.CellsInProgress.finish", raising(error))
-    monkeypatch.setattr("discreet.private.counts.tuples.TuplesInProgress.finish", raising(error))
+    monkeypatch.setattr("discreet.private.counts.patterns.PatternsInProgress.finish", raising(error))
+    monkeypatch.setattr("discreet.private.counts.marginals.MarginalsInProgress.finish", raising(error))
     ledger = Ledger(epsilon=3.0)
     with pytest.raises((LearningError, NotEnoughMemory)) as caught:
         ENTRANCES[entrance](ledger=ledger)
@@ -143,11 +145,11 @@ def test_whatever_fails_while_records_are_counted_shows_no_number_and_books_noth
     ("entrance", "place"),
     [
         ("fit, whole lists", "discreet.private.queries.lists.ListSums"),
-        ("fit, longer lists", "discreet.private.sampling.envelope.rules_on_cells"),
-        ("fit, whole trees", "discreet.private.queries.tree_parts.rules_on_cells"),
+        ("fit, longer lists", "discreet.private.sampling.envelope.rules_on_patterns"),
+        ("fit, whole trees", "discreet.private.queries.tree_parts.rules_on_patterns"),
         ("fit, whole trees", "discreet.private.queries.trees.WeighedTrees"),
         ("fit_source, tuples", "discreet.private.queries.lists.ListSums"),
-        ("fit_vault", "discreet.private.counts.counting.CellCounter.counts"),
+        ("fit_counts", "discreet.private.counts.counting.PatternCounter.counts"),
         ("fit, a tree on a wide table", "discreet.private.queries.trees.WeighedTrees"),
     ],
 )
@@ -169,7 +171,7 @@ DRAWING = {
     "fit, whole trees": "discreet.private.sampling.trees.drawing.WeighedTrees.draw",
     "fit, a tree on a wide table": "discreet.private.sampling.trees.drawing.WeighedTrees.draw",
     "fit_source, tuples": "discreet.private.queries.base.release",
-    "fit_vault": "discreet.private.mechanisms.mass.MassSelector.select",
+    "fit_counts": "discreet.private.mechanisms.mass.MassSelector.select",
     "fit_source": "discreet.private.mechanisms.mass.MassSelector.select",
     "private_cuts": "discreet.private.queries.cuts.CutQueries.cut",
     "noisy_accuracy": "discreet.private.queries.base.release",

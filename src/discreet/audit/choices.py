@@ -16,8 +16,8 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from ..private.counts.cells import Array
 from ..private.counts.counting import NodeCounts
+from ..private.counts.patterns import Array
 from ..private.mechanisms.base import GreedyMechanism
 from ..private.mechanisms.inverse import Inverse, InverseSelector
 from ..private.mechanisms.noisy_counts import NoisyCounts, NoisyCountsSelector
@@ -268,7 +268,7 @@ def _draw(most: int) -> Finding:
 
 def _draw_tree(most: int, score: str) -> Finding:
     handed = draws.disagreement_of_trees(0.5, 20, 40, seed=0)
-    ways = draws.law_of_choices, draws.law_on_tuples
+    ways = draws.law_of_choices, draws.law_on_marginals
     if max(handed, *(draws.disagreement_of_trees(0.5, 3, 40, seed=1, weights=weights) for weights in ways)) > AGREES:
         raise RuntimeError("trees are drawn by another law than that of the exponential mechanism")
     return _worst(list(draws.worst_tree(0.5, most, score)))

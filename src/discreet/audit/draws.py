@@ -17,13 +17,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import log_softmax
 
-from ..private.counts.cells import Array
-from ..private.counts.tuples import LARGEST, Tuples, TuplesInProgress
+from ..private.counts.marginals import LARGEST, MarginalsInProgress, MarginalTables
+from ..private.counts.patterns import Array
 from ..private.sampling.list_sums import ListSums
 from ..private.sampling.problem import Problem, make_problem
 from ..private.sampling.reference import law_of_trees
 from ..private.sampling.trees.drawing import WeighedTrees
-from ..private.sampling.trees.problems import Posed, TreeProblem, TupleTrees
+from ..private.sampling.trees.problems import MarginalTrees, Posed, TreeProblem
 from ..private.sampling.trees.worth import ACCURACY, GINI
 from ..rules.candidates import Candidates
 from ..rules.numbered_tree import Fork, Leaf, NumberedTree, Path, leaves_of
@@ -76,10 +76,10 @@ def by_table(outcomes: Sequence[Any], law: Callable[[Array], Law]) -> Laws:
 
 def counted(
     truth: npt.NDArray[np.bool_], counts: Array, size: int, make: Callable[[Schema], Candidates]
-) -> tuple[Candidates, Tuples]:
+) -> tuple[Candidates, MarginalTables]:
     """Candidates over Boolean columns, one for each row of a truth table; and the joint counts of these columns."""
     schema = schema_of_rules(len(truth), len(counts))
-    filling = TuplesInProgress(schema.used, len(counts), size)
+    filling = MarginalsInProgress(schema.used, len(counts), size)
     labels, patterns = np.nonzero(counts)
     times = counts[labels, patterns].astype(int)
     filling.add([np.repeat(row[patterns], times).astype(int) for row in truth], np.repeat(labels, times))
@@ -142,8 +142,8 @@ def list_laws_by_sums(rate: float, change: Callable[[ListSums], ListSums] = lamb
     """The same from the code of the sampler that adds up all lists: each of its choices is a fork."""
 
     def law(counts: Array) -> Law:
-        rules, tuples = counted(TRUTH, counts, LARGEST, partial(Candidates.of_schema, negations=False))
-        sums = change(ListSums(tuples, rules, LIST_PRIOR, np.ones(2), rate))
+        rules, marginals = counted(TRUTH, counts, LARGEST, partial(Candidates.of_schema, negations=False))
+        sums = change(ListSums(marginals, rules, LIST_PRIOR, np.ones(2), rate))
         return multiplied_out(lambda choose: tuple(map(tuple, sums.draw_by(choose))))
 
     return by_table(LISTS, law)
@@ -203,11 +203,11 @@ def law_of_choices(problem: Posed, depth: int) -> Law:
     return multiplied_out(WeighedTrees(problem, depth).draw_by)
 
 
-def law_on_tuples(problem: TreeProblem, depth: int) -> Law:
+def law_on_marginals(problem: TreeProblem, depth: int) -> Law:
     """The same from joint counts of columns: each test is a Boolean column."""
-    tests, tuples = counted(problem.truth, problem.counts, max(2, depth), Candidates.of_tests)
+    tests, marginals = counted(problem.truth, problem.counts, max(2, depth), Candidates.of_tests)
     weights = np.ones(len(problem.counts))
-    return law_of_choices(TupleTrees(tuples, tests, weights, problem.prior, problem.rate, problem.score), depth)
+    return law_of_choices(MarginalTrees(marginals, tests, weights, problem.prior, problem.rate, problem.score), depth)
 
 
 def tree_laws_by_problem(

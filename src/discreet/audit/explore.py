@@ -1,6 +1,6 @@
 """The complete law of what a learner returns, from the learner's own code.
 
-The classifier is run as it is, on a vault that is filled from made-up cell counts, with another source of randomness: an
+The classifier is run as it is, on made-up counts, with another source of randomness: an
 ``Explorer``. Wherever noise would decide something (pass a check, choose a rule, draw a list) it takes one way, with the
 probability that the mechanism gives it, and in the next run another one, until all ways have been taken. Noisy counts that are
 released are not enumerated: given everything else they follow the discrete Laplace law around the exact counts, which is written
@@ -27,8 +27,8 @@ from .._utils.errors import PrivacyWarning
 from ..estimators.base import Learned
 from ..estimators.card_learner import LearnedCard
 from ..estimators.cards import Cards
-from ..private.counts.cells import Array
 from ..private.counts.counts import Counts
+from ..private.counts.patterns import Array
 from ..private.noise.sums import log_pmf, tail
 from ..rules.numbered_tree import Fork, Leaf, NumberedTree, leaves_of
 from .explorer import CardExplorer, Decision, Explorer
@@ -56,14 +56,14 @@ class Law:
     ways: dict[Key, Output] = field(default_factory=dict)
 
 
-def explore(classifier: Any, vault: Counts) -> Law:
-    """The complete law of an ``explored`` classifier on a vault."""
+def explore(classifier: Any, counts: Counts) -> Law:
+    """The complete law of an ``explored`` classifier on some counts."""
     classifier.explorer = explorer = CardExplorer() if isinstance(classifier, Cards) else Explorer()
     law = Law()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
         for _ in explorer.paths():
-            classifier.fit_vault(vault)
+            classifier.fit_counts(counts)
             key = key_of(classifier.learned)
             taken = tuple(explorer.decisions), tuple(explorer.paid_counts)
             way = Output(explorer.log_p, tuple(explorer.released), explorer.charged, *taken)

@@ -17,9 +17,9 @@ from ..estimators.cards import DPScoreCardClassifier
 from ..estimators.optimal import DPOptimalRuleListClassifier
 from ..estimators.plans import FitPlan
 from ..estimators.trees import DPOptimalTreeClassifier
-from ..private.counts.cells import Array, Cells, Packing
 from ..private.counts.counting import NodeCounts
 from ..private.counts.counts import Counts, Marginals, Patterns
+from ..private.counts.patterns import Array, Packing, PatternCounts
 from ..private.noise.distributions import log_prob
 from ..private.noise.entropy import Entropy, Integers
 from ..private.noise.noisy_max import Exponential
@@ -34,7 +34,7 @@ from ..private.sampling.problem import Problem
 from ..private.sampling.reference import weighed
 from ..rules.candidates import Candidates
 from ..schema import Schema
-from ..sources.plan import TUPLES, Counting, plan_counting
+from ..sources.plan import MARGINALS, Counting, plan_counting
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,11 +174,11 @@ class _Explored(Keeps):
     def filled(self, counts: Any) -> Counts:
         """The counts that it is tried on: of the classes in each pattern of Boolean columns."""
         clf: Any = self
-        if not isinstance(self, _OnTuples):
-            return vault_of(clf.schema, counts)
+        if not isinstance(self, _OnMarginals):
+            return private_counts_of(clf.schema, counts)
         clf.classes_ = np.arange(np.shape(counts)[1])
         candidates = clf._candidates(clf.schema)
-        source = _cells_of(clf.schema, counts)  # which can be counted again and again
+        source = _patterns_of(clf.schema, counts)  # which can be counted again and again
         classes, together = tuple(clf.classes_.tolist()), clf._needs(candidates).together
         return Marginals(clf.schema, classes, source, candidates.columns, together)
 
@@ -260,23 +260,23 @@ class ListsByEnvelope(DPOptimalRuleListClassifier):
         return False
 
 
-class _OnTuples:
+class _OnMarginals:
     """Counts joint counts of columns, however few patterns the schema allows, and counts them again for each draw."""
 
     def _counting(self, candidates: Candidates) -> Counting:
         needs = self._needs(candidates)  # type: ignore[attr-defined]
-        return plan_counting(candidates, TUPLES, None, needs, len(self.classes_))  # type: ignore[attr-defined]
+        return plan_counting(candidates, MARGINALS, None, needs, len(self.classes_))  # type: ignore[attr-defined]
 
 
-class ListsOnTuples(_OnTuples, DPOptimalRuleListClassifier):
+class ListsOnMarginals(_OnMarginals, DPOptimalRuleListClassifier):
     """Draws whole lists as on a wide table."""
 
 
-class TreesOnTuples(_OnTuples, DPOptimalTreeClassifier):
+class TreesOnMarginals(_OnMarginals, DPOptimalTreeClassifier):
     """Draws whole trees as on a wide table."""
 
 
-class CardsOnTuples(_OnTuples, DPScoreCardClassifier):
+class CardsOnMarginals(_OnMarginals, DPScoreCardClassifier):
     """Learns score cards as on a wide table."""
 
 
@@ -303,15 +303,15 @@ def schema_of_rules(n_rules: int, n_classes: int) -> Schema:
     return Schema.of_booleans([f"r{i}" for i in range(n_rules)], classes=list(range(n_classes)))
 
 
-def vault_of(schema: Schema, counts: Any) -> Patterns:
-    """A vault with given class counts in each of the patterns of Boolean columns (the last column varies fastest)."""
-    return Patterns(schema, tuple(range(np.shape(counts)[1])), _cells_of(schema, counts))
+def private_counts_of(schema: Schema, counts: Any) -> Patterns:
+    """Private counts: given class counts in each of the patterns of Boolean columns (the last column varies fastest)."""
+    return Patterns(schema, tuple(range(np.shape(counts)[1])), _patterns_of(schema, counts))
 
 
-def _cells_of(schema: Schema, counts: Any) -> Cells:
+def _patterns_of(schema: Schema, counts: Any) -> PatternCounts:
     counts = np.asarray(counts)
     filled = counts.any(1)
     patterns = np.array(list(product([0, 1], repeat=len(schema.used))))[filled]
     packing = Packing([counts.shape[1], *(column.n_bins for column in schema.used)])
     keys = packing.pack([np.zeros(len(patterns), np.int64), *patterns.T], len(patterns))
-    return Cells(tuple(schema.used), packing, packing.words(keys), counts[filled].astype(np.uint64))
+    return PatternCounts(tuple(schema.used), packing, packing.words(keys), counts[filled].astype(np.uint64))

@@ -25,7 +25,7 @@ from scipy.stats import beta, chisquare, kstest
 from .._utils.errors import PrivacyWarning
 from ..estimators.trees import Trees
 from ..private.counts.counting import NodeCounts
-from ..private.counts.tuples import LARGEST
+from ..private.counts.marginals import LARGEST
 from ..private.mechanisms.base import GreedyMechanism
 from ..private.mechanisms.noisy_counts import NoisyCounts
 from ..private.mechanisms.published import GlExponential, GlGaussian, GlLaplace
@@ -42,7 +42,7 @@ from ..private.sampling.list_sums import ListSums
 from ..private.sampling.problem import make_problem
 from ..private.sampling.reference import law_of_draw, law_of_trees
 from ..private.sampling.trees.drawing import WeighedTrees
-from ..private.sampling.trees.problems import Posed, TreeProblem, TupleTrees
+from ..private.sampling.trees.problems import MarginalTrees, Posed, TreeProblem
 from ..private.sampling.trees.worth import SCORES
 from ..rules.candidates import Candidates
 from ..rules.numbered_tree import leaves_of
@@ -241,23 +241,23 @@ def _flips(draws: int) -> float:
 def _lists(summed: bool, draws: int) -> float:
     prior, rate, entropy = Prior((1.0,) * (4 if summed else 3), np.ones(4)), 0.6, Entropy()
     if summed:
-        rules, tuples = counted(TRUTH, COUNTS, LARGEST, partial(Candidates.of_schema, negations=False))
-        draw = partial(ListSums(tuples, rules, prior, np.ones(2), rate).draw, entropy)
+        rules, marginals = counted(TRUTH, COUNTS, LARGEST, partial(Candidates.of_schema, negations=False))
+        draw = partial(ListSums(marginals, rules, prior, np.ones(2), rate).draw, entropy)
     else:
         draw = partial(draw_by_envelope, make_problem(TRUTH, COUNTS, prior, rate), entropy, Deadline())
     law = law_of_draw(TRUTH, COUNTS, prior, rate)
     return _follows(lambda: tuple(map(tuple, draw())), law.lists, law.logs, draws)
 
 
-def _trees(score: str, on_tuples: bool, draws: int) -> float:
+def _trees(score: str, on_marginals: bool, draws: int) -> float:
     # of tests that agree each must be drawn as often as its twin; the last one is true nearly everywhere
     truth = np.vstack([TRUTH[:3], ~TRUTH[:1] | TRUTH[2]])
     problem = TreeProblem(truth, COUNTS, TreePrior(0.5, np.array([0.2, 0.2, 0.2, 0.4])), 0.6, score)
     trees, logs = law_of_trees(problem, 2)
     posed: Posed = problem
-    if on_tuples:
-        tests, tuples = counted(truth, COUNTS, 2, Candidates.of_tests)
-        posed = TupleTrees(tuples, tests, np.ones(2), problem.prior, problem.rate, score)
+    if on_marginals:
+        tests, marginals = counted(truth, COUNTS, 2, Candidates.of_tests)
+        posed = MarginalTrees(marginals, tests, np.ones(2), problem.prior, problem.rate, score)
     draw = partial(WeighedTrees(posed, 2).draw, Entropy())
     return _follows(draw, trees, logs - np.logaddexp.reduce(logs), draws)
 
@@ -274,5 +274,5 @@ def samplers() -> dict[str, Callable[[int], float]]:
     checks["whole lists by envelope"] = partial(_lists, False)
     checks["whole lists by sums"] = partial(_lists, True)
     checks |= {f"whole trees by {score}": partial(_trees, score, False) for score in SCORES}
-    checks |= {f"whole trees from tuples by {score}": partial(_trees, score, True) for score in SCORES}
+    checks |= {f"whole trees from marginals by {score}": partial(_trees, score, True) for score in SCORES}
     return checks

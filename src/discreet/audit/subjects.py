@@ -18,7 +18,7 @@ from ..private.mechanisms.noisy_counts import NoisyCounts
 from ..private.mechanisms.registry import MECHANISMS
 from ..private.mechanisms.smooth_gini import SmCauchy, SmLaplace
 from ..private.sampling.trees.worth import GINI
-from .explorer import CardsOnTuples, ListsByEnvelope, ListsOnTuples, TreesOnTuples
+from .explorer import CardsOnMarginals, ListsByEnvelope, ListsOnMarginals, TreesOnMarginals
 from .learners import Pair, Subject
 
 GREEDY, WHOLE, TREES = DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, DPOptimalTreeClassifier
@@ -38,9 +38,9 @@ def _named(classifier: type, name: str, **common: Any) -> Callable[..., Subject]
 
 _lists, _enveloped = _named(WHOLE, "whole lists"), _named(ListsByEnvelope, "whole lists by envelope", max_length=3)
 _trees, _by_gini = _named(TREES, "whole trees"), _named(TREES, "whole trees by Gini", criterion=GINI)
-_wide_lists = _named(ListsOnTuples, "whole lists from tuples")
-_wide_trees = _named(TreesOnTuples, "whole trees from tuples")
-_cards, _wide_cards = _named(CARDS, "score cards"), _named(CardsOnTuples, "score cards from tuples")
+_wide_lists = _named(ListsOnMarginals, "whole lists from marginals")
+_wide_trees = _named(TreesOnMarginals, "whole trees from marginals")
+_cards, _wide_cards = _named(CARDS, "score cards"), _named(CardsOnMarginals, "score cards from marginals")
 
 WHOLE_MODELS = (
     _lists(max_length=3),

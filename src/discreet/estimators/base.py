@@ -29,8 +29,8 @@ from .._utils.tables import (
 from ..models.model import Model
 from ..models.rule_list import RuleList
 from ..models.saved import SavedModel
-from ..private.counts.cells import CellsInProgress
 from ..private.counts.counts import Patterns
+from ..private.counts.patterns import PatternsInProgress
 from ..rules.candidates import Candidates, as_rules
 from ..rules.rules import Rule, schema_of
 from ..schema import Schema
@@ -271,10 +271,10 @@ class Exact(Classifier):
         labels = self._labels(y, len(table))
         candidates = self._candidates(self._schema_for(table))
         self._check(candidates)
-        cells = CellsInProgress(candidates.columns, n_classes := len(self.classes_))
-        add_table(cells, table, candidates.columns, labels, self._strict)
+        patterns = PatternsInProgress(candidates.columns, n_classes := len(self.classes_))
+        add_table(patterns, table, candidates.columns, labels, self._strict)
         del X, y, table, labels
-        counts = Patterns(candidates.schema, range(n_classes), cells.finish())
+        counts = Patterns(candidates.schema, range(n_classes), patterns.finish())
         self._set_model(candidates, self._learn(candidates, counts))
         return self
 
@@ -334,7 +334,7 @@ class Limited:
 
 @lru_cache(maxsize=32)
 def candidates_of(schema: Schema, max_literals: int, negations: bool) -> Candidates:
-    """The same object for the same schema, so that a vault can keep the counts of its rules from fit to fit."""
+    """The same object for the same schema, so that ``PrivateCounts`` can keep the counts of its rules from fit to fit."""
     return Candidates.of_schema(schema, max_literals, negations)
 
 

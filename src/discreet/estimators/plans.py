@@ -90,7 +90,7 @@ class FitPlan(Plan):
 
 
 class Told:
-    """A source that tells when its records are counted. Those of a vault are there already."""
+    """A source that tells when its records are counted. Those of ``PrivateCounts`` are there already."""
 
     def __init__(self, count: Callable[[Counting], Counts], counted: Callable[[], None] = lambda: None) -> None:
         self._count, self._counted = count, counted

@@ -37,7 +37,7 @@ from ..schema import Label, Schema
 from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable
 from ..sources.memory import FileTable, MemoryTable, check_labels, check_types
-from ..sources.plan import NODES, PATTERNS, TUPLES, Counting, Needs, plan_counting
+from ..sources.plan import MARGINALS, NODES, PATTERNS, Counting, Needs, plan_counting
 from .base import NO_SCHEMA, Classifier, Limited, candidates_of, may_be_zero_one, refuse
 from .plans import FitPlan, Told
 
@@ -230,12 +230,12 @@ class PrivateClassifier(Classifier, ABC):
         ----------
         table : ibis.Table
             Such as ``open_table("people.parquet")``, or a table or view of any ibis connection.
-        counting : {"auto", "patterns", "nodes", "tuples"}, default="auto"
+        counting : {"auto", "patterns", "nodes", "marginals"}, default="auto"
             "patterns": the engine is asked once, for the number of records of each pattern (the bins of all columns).
-            "nodes", for greedy learners: it is asked once for each rule of the list, for what the candidates need. "tuples", for
-            lists of up to three single literals a draw and trees of up to depth 3 a stage: once for each draw, for the joint
-            counts of every two or three columns. "auto" takes nodes or tuples if the schema allows many patterns and the learner
-            can, and else patterns; ``plan_source`` says which.
+            "nodes", for greedy learners: it is asked once for each rule of the list, for what the candidates need.
+            "marginals", for lists of up to three single literals a draw and trees of up to depth 3 a stage: once for each draw,
+            for the joint counts of every two or three columns. "auto" takes nodes or marginals if the schema allows many
+            patterns and the learner can, and else patterns; ``plan_source`` says which.
         max_patterns : int, default=None
             The most counts of each class to hold at a time; a schema that allows more is refused. None means 10 million if the
             learner can do without patterns, and else no limit: there are never more patterns than records.
@@ -285,7 +285,7 @@ class PrivateClassifier(Classifier, ABC):
             check_integer("max_patterns", max_patterns, at_least=1)
         candidates = self._candidates(schema)
         needs = self._needs(candidates)
-        ways = ["auto", PATTERNS, *[NODES] * needs.nodes, *[TUPLES] * (needs.together > 0)]
+        ways = ["auto", PATTERNS, *[NODES] * needs.nodes, *[MARGINALS] * (needs.together > 0)]
         if counting not in ways:
             raise ValueError(
                 f"counting must be one of {', '.join(ways)} for {type(self).__name__} with these parameters, not {counting!r}"
@@ -298,15 +298,15 @@ class PrivateClassifier(Classifier, ABC):
         self.feature_names_in_ = np.array(schema.names, dtype=object)
         self.n_features_in_ = len(schema.names)
 
-    def fit_vault(self, vault: Counts) -> Self:
-        """Learn from a vault that was filled before, ``Vault.from_table(X, y, schema)``: fill once, fit many times."""
+    def fit_counts(self, counts: Counts) -> Self:
+        """Learn from ``PrivateCounts.from_table(X, y, schema)``: count once, fit many times."""
         with redacting.unless_inside(SEE_LEDGER):
             self._check_parameters()
-            if not isinstance(vault, Counts):
-                raise TypeError("vault must be a Vault; make one with Vault.from_table(X, y, schema)")
-            self._set_names(vault.schema, vault.classes)
-            plan = self._planned(vault.schema.exclude(self.exclude), vault.drafted)
-            return self._keep(plan, release(plan, Told(lambda counting: vault)))
+            if not isinstance(counts, Counts):
+                raise TypeError("counts must be PrivateCounts: PrivateCounts.from_table(X, y, schema)")
+            self._set_names(counts.schema, counts.classes)
+            plan = self._planned(counts.schema.exclude(self.exclude), counts.drafted)
+            return self._keep(plan, release(plan, Told(lambda counting: counts)))
 
     @property
     def _terms(self) -> Terms:

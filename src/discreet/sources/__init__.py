@@ -1,1 +1,1 @@
-"""Ways into the vault: tables in memory, and tables of engines that stay where they are."""
+"""From records to counts: tables in memory, and tables of engines that stay where they are."""

@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 
 from .._utils.errors import EngineError, SchemaError, TableError, warnings_ignored
-from ..private.counts.cells import CellsInProgress
 from ..private.counts.division import OUTSIDE, Box, Division
+from ..private.counts.marginals import MarginalsInProgress
+from ..private.counts.patterns import PatternsInProgress
 from ..private.counts.totals import ByTotal, TotalsInProgress, columns_of, renumbered
-from ..private.counts.tuples import TuplesInProgress
 from ..schema import Label, Schema
 from ..schema.columns import Column
 from ..schema.columns.values import class_bins
@@ -73,7 +73,7 @@ class EngineTable(Source):
 
     def add_to(self, filling: Filling) -> None:
         """Let the engine count the records, and add the counts, some at a time."""
-        if isinstance(filling, CellsInProgress):
+        if isinstance(filling, PatternsInProgress):
             for *words, labels, times in self._answer(self._patterns()):
                 known = labels != NO_LABEL
                 filling.add_counted([word[known] for word in words], labels[known], times[known])
@@ -129,7 +129,7 @@ class EngineTable(Source):
         inside = [(_in_box(binned, box), numbers[part]) for box, part in division.boxes]
         return ibis.cases((binned.y < 0, NO_LABEL), *inside, else_=numbers[division.rest]).cast("int32")
 
-    def _add_records(self, filling: TuplesInProgress | TotalsInProgress, which: Sequence[int]) -> None:
+    def _add_records(self, filling: MarginalsInProgress | TotalsInProgress, which: Sequence[int]) -> None:
         """Records some at a time, which are counted here.
 
         200,000 records of 40 columns, all pairs, in seconds of a processor: 0.7, with bins from DuckDB 2.2; in DuckDB 10.5 by
@@ -169,7 +169,9 @@ class EngineTable(Source):
         here: a filter would have the engine look at labels twice.
         """
         terms = defaultdict(list)
-        for bins, (word, stride) in zip(self._bins, CellsInProgress(self.columns, self.n_classes).places, strict=True):
+        for bins, (word, stride) in zip(
+            self._bins, PatternsInProgress(self.columns, self.n_classes).places, strict=True
+        ):
             terms[f"k{word}"].append((bins.cast("int64"), stride))
         numbers = {name: _sum(these) for name, these in terms.items()} | {"y": self._label}
         packed = self._table.select(**numbers)
@@ -183,7 +185,7 @@ def is_engine_table(X: Any) -> bool:
 
 
 def records(table: Any, columns: Sequence[tuple[str, Column | None]]) -> Iterator[list[Any]]:
-    """The values of some columns, some records at a time, for those who may see them: this is no way into the vault."""
+    """The values of some columns, some records at a time, for those who may see them: nothing is counted here."""
     engine = _engine_of_table(table)
     asked = table.select(**{f"c{i}": table[name] for i, (name, _) in enumerate(columns)})
     with _no_value_shown(engine, "No scores were written"):

@@ -1,6 +1,6 @@
 """Tables in memory, and in files, into counts: each column through its bins, some records at a time.
 
-A ``Vault`` has exact counts that are kept for many fits, of any table.
+A ``PrivateCounts`` has exact counts that are kept for many fits, of any table.
 """
 
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ from .._utils.errors import SchemaError
 from .._utils.provenance import was_sample
 from .._utils.redaction import NOTHING_BOOKED, redacted, redacting
 from .._utils.tables import Table, as_array, as_objects, as_table, only_column
-from ..private.counts.cells import CellsInProgress
 from ..private.counts.counts import Patterns
+from ..private.counts.patterns import PatternsInProgress
 from ..private.counts.totals import TotalsInProgress
 from ..schema import Label, Schema
 from ..schema.columns import Column
@@ -41,7 +41,7 @@ class MemoryTable(Source):
 
     def add_to(self, filling: Filling) -> None:
         """Count its records. The bins of a small table are kept for the next time."""
-        if len(self._table) > ROWS_AT_A_TIME or isinstance(filling, CellsInProgress):
+        if len(self._table) > ROWS_AT_A_TIME or isinstance(filling, PatternsInProgress):
             add_table(filling, self._table, filling.columns, self._labels)
             return
         for column in filling.columns:
@@ -119,21 +119,21 @@ def class_numbers(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
         return class_bins(classes).encode(y, -1).astype(np.int64, copy=False)
 
 
-class Vault(Patterns):
-    """Exact counts of a table under lock: fill it once, and fit many times (``fit_vault``)."""
+class PrivateCounts(Patterns):
+    """Exact counts of a table under lock: fill it once, and fit many times (``fit_counts``)."""
 
     @classmethod
     @redacted(NOTHING_BOOKED)
-    def from_table(cls, X: Any, y: Any, schema: Schema) -> "Vault":
-        """A vault with the records of a table: a data frame or array X and labels y.
+    def from_table(cls, X: Any, y: Any, schema: Schema) -> "PrivateCounts":
+        """Counts of the records of a table: a data frame or array X and labels y.
 
         Values and labels that the schema does not foresee are taken as it says, or left out, without an error: an error
         would depend on a record. Without classes in the schema they are 0 and 1.
 
         >>> from discreet.datasets import load_compas
         >>> data = load_compas()
-        >>> Vault.from_table(data.data, data.target, data.schema)
-        <Vault>
+        >>> PrivateCounts.from_table(data.data, data.target, data.schema)
+        <PrivateCounts>
         """
         check_private_schema(schema)
         classes = sorted_classes(schema)
@@ -150,8 +150,8 @@ class Vault(Patterns):
         delimiter: str | None = None,
         encoding: str = "utf-8",
         decimal: str = ".",
-    ) -> "Vault":
-        """A vault with the records of a CSV, Parquet or Arrow file, read a part at a time: the file may be larger than memory.
+    ) -> "PrivateCounts":
+        """Counts of the records of a CSV, Parquet or Arrow file, read a part at a time: the file may be larger than memory.
 
         The schema names the target. What the strings of a CSV file mean is in docs/command-line.md.
 
@@ -160,16 +160,16 @@ class Vault(Patterns):
         >>> data = load_compas()
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     data.frame.to_csv(f"{folder}/compas.csv", index=False)
-        ...     Vault.from_file(f"{folder}/compas.csv", data.schema)
-        <Vault>
+        ...     PrivateCounts.from_file(f"{folder}/compas.csv", data.schema)
+        <PrivateCounts>
         """
         check_private_schema(schema)
         return cls._counted(FileTable(Path(path), schema, sorted_classes(schema), delimiter, encoding, decimal), schema)
 
     @classmethod
     @redacted(NOTHING_BOOKED)
-    def from_source(cls, table: Any, schema: Schema, verbose: bool = False) -> "Vault":
-        """A vault with the records of a table that stays where it is: an ibis table (DuckDB, PostgreSQL, Spark).
+    def from_source(cls, table: Any, schema: Schema, verbose: bool = False) -> "PrivateCounts":
+        """Counts of the records of a table that stays where it is: an ibis table (DuckDB, PostgreSQL, Spark).
 
         The engine counts them, by the bins of the schema's columns and by the schema's target, and only the counts come here.
         There are at most as many as records; see docs/scale.md. ``verbose`` shows on a terminal how far the engine is.
@@ -177,17 +177,17 @@ class Vault(Patterns):
         >>> import ibis
         >>> from discreet.datasets import load_compas
         >>> data = load_compas()
-        >>> Vault.from_source(ibis.memtable(data.frame), data.schema)
-        <Vault>
+        >>> PrivateCounts.from_source(ibis.memtable(data.frame), data.schema)
+        <PrivateCounts>
         """
         check_private_schema(schema)
         return cls._counted(EngineTable(table, schema, sorted_classes(schema), verbose), schema, was_sample(table))
 
     @classmethod
-    def _counted(cls, source: Source, schema: Schema, drafted: bool = False) -> "Vault":
+    def _counted(cls, source: Source, schema: Schema, drafted: bool = False) -> "PrivateCounts":
         with redacting(NOTHING_BOOKED, drawing=True):
             counts = source.count(Counting.patterns(schema))
         assert isinstance(counts, Patterns)
-        vault = cls(schema, counts.classes, counts.cells)
-        vault.drafted = drafted
-        return vault
+        private = cls(schema, counts.classes, counts.patterns)
+        private.drafted = drafted
+        return private

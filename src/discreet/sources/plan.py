@@ -6,8 +6,8 @@ captures, among those that no rule chosen so far captures. A candidate is about 
 *sets of columns* tell it, if each candidate's columns are in one of the sets. They are asked for once for each rule of the list,
 and the fewer sets, the less work for each record.
 
-Learners of short lists and of shallow trees ask for the joint counts of every two or three columns (counts/tuples.py), once for
-each of their draws.
+Learners of short lists and of shallow trees ask for the joint counts of every two or three columns (counts/marginals.py), once
+for each of their draws.
 
 What is chosen follows from the schema, the candidates, the learner's parameters and a size limit: public numbers, known before
 anything is read.
@@ -27,11 +27,11 @@ from ..rules.candidates import Candidates
 from ..schema import Schema
 from ..schema.columns import Column
 
-PATTERNS, NODES, TUPLES = "patterns", "nodes", "tuples"
+PATTERNS, NODES, MARGINALS = "patterns", "nodes", "marginals"
 MAX_PATTERNS = 10_000_000  # a few hundred megabytes
-FEW_PATTERNS = 1 << 20  # so many are counted sooner than tuples are
+FEW_PATTERNS = 1 << 20  # so many are counted sooner than marginals are
 MANY_PASSES = 3  # over the records: so many are worth a file of their bins
-MOST_COUNTS = 2e8  # of tuples, of all classes and parts: less than a gigabyte
+MOST_COUNTS = 2e8  # of marginals, of all classes and parts: less than a gigabyte
 HINT = (
     " (if there are millions of them, learning takes long, and gigabytes; fewer columns, cuts or categories help, or a learner "
     "that can do without patterns: lists of up to three single literals, trees of up to depth 3, in stages, the greedy learner)"
@@ -59,7 +59,7 @@ class Counting:
     sets: tuple[Columns, ...]
     most: int  # how many counts there can be of each class
     passes: int = 1
-    columns: tuple[Column, ...] = ()  # of tuples, and how many of them are counted together
+    columns: tuple[Column, ...] = ()  # of marginals, and how many of them are counted together
     together: int = 0
     candidates: Candidates | None = None  # what is counted at nodes
 
@@ -72,12 +72,12 @@ class Counting:
     @classmethod
     def by_column(cls, schema: Schema, columns: Sequence[Column]) -> "Counting":
         """Of each column alone."""
-        return _tuples(schema, tuple(columns), Needs(together=1))
+        return _marginals(schema, tuple(columns), Needs(together=1))
 
     @property
     def keeps_bins(self) -> bool:
         """Whether a table that is read anew each time should be read once, and its bins kept (source.py)."""
-        return self.way == TUPLES and self.passes >= MANY_PASSES
+        return self.way == MARGINALS and self.passes >= MANY_PASSES
 
     @property
     def _widest(self) -> str:
@@ -88,7 +88,7 @@ class Counting:
             said = f"once, by {self._widest}: at most {short(self.most)} patterns, and never more than records"
             return said + HINT * (self.most > MAX_PATTERNS)
         sets = f"{_several(len(self.sets), 'set')} of up to {self._widest}"
-        if self.way == TUPLES:
+        if self.way == MARGINALS:
             times = "once" if self.passes == 1 else f"once for each of {self.passes} draws"
             return f"{times}, by {sets}: {short(self.most)} counts of each class, however many records there are"
         return f"once for each rule of the list, by {sets}: at most {short(self.most)} counts of each class at a time"
@@ -111,15 +111,15 @@ def plan_counting(
     columns, patterns = candidates.schema.used, Counting.patterns(candidates.schema)
     limit = max_patterns or MAX_PATTERNS
     unlimited = max_patterns is None and (counting == PATTERNS or not needs.nodes)
-    if counting in ("auto", TUPLES) and needs.together:
-        tuples = _tuples(candidates.schema, tuple(candidates.columns), needs)
-        few = tuples.most * classes <= MOST_COUNTS and (max_patterns is None or tuples.most <= limit)
-        if few and (counting == TUPLES or patterns.most > FEW_PATTERNS):
-            return tuples
-        if counting == TUPLES:
+    if counting in ("auto", MARGINALS) and needs.together:
+        marginals = _marginals(candidates.schema, tuple(candidates.columns), needs)
+        few = marginals.most * classes <= MOST_COUNTS and (max_patterns is None or marginals.most <= limit)
+        if few and (counting == MARGINALS or patterns.most > FEW_PATTERNS):
+            return marginals
+        if counting == MARGINALS:
             raise SchemaError(
-                f"{_several(len(tuples.sets), 'set')} of up to {tuples._widest} in {needs.parts} parts have "
-                f"{short(tuples.most)} counts of each class, which is too many. Use fewer columns (exclude), fewer cuts or "
+                f"{_several(len(marginals.sets), 'set')} of up to {marginals._widest} in {needs.parts} parts have "
+                f"{short(marginals.most)} counts of each class, which is too many. Use fewer columns (exclude), fewer cuts or "
                 "coarser groups, or fewer rules or levels at once (rules_per_draw, stages)"
             )
     if counting != NODES and (unlimited or patterns.most <= limit):
@@ -143,12 +143,12 @@ def plan_counting(
 
 
 @lru_cache(maxsize=16)  # thousands of sets: nobody should wait for the same ones again
-def _tuples(schema: Schema, columns: tuple[Column, ...], needs: Needs) -> Counting:
+def _marginals(schema: Schema, columns: tuple[Column, ...], needs: Needs) -> Counting:
     """Every so many of the columns that candidates are about, by their numbers among these."""
     groups = Groups.of([column.n_bins for column in columns], needs.together)
     sets = tuple(groups.columns_of(numbers) for numbers in groups.sets)
     most = groups.count_places() * needs.parts
-    return Counting(schema, TUPLES, sets, most, needs.passes, columns, needs.together)
+    return Counting(schema, MARGINALS, sets, most, needs.passes, columns, needs.together)
 
 
 def _cover(candidates: Candidates, limit: int) -> tuple[Columns, ...]:

@@ -29,13 +29,13 @@ import numpy as np
 import numpy.typing as npt
 
 from .._utils.errors import EngineError
-from ..private.counts.cells import CellsInProgress
-from ..private.counts.counting import CellCounter, NodeCounts, RuleCounts
+from ..private.counts.counting import NodeCounts, PatternCounter, RuleCounts
 from ..private.counts.counts import Countable, Counts, Marginals, Patterns
 from ..private.counts.division import column_numbers, left_by
+from ..private.counts.marginals import MarginalsInProgress
+from ..private.counts.patterns import PatternsInProgress
 from ..private.counts.secret import Secret
 from ..private.counts.totals import TotalsInProgress
-from ..private.counts.tuples import TuplesInProgress
 from ..rules.candidates import Candidates
 from ..schema.columns import Column
 from ..schema.schema import sorted_classes
@@ -44,7 +44,7 @@ from .plan import NODES, PATTERNS, Counting
 ROWS_AT_A_TIME = 1 << 18
 BOOKED = "A part of the model had been chosen before: the budget that was set aside stays booked"
 ROOM = 1 << 30  # bytes free: a public number decides whether a file is used, not how many records there happen to be
-Filling = CellsInProgress | TuplesInProgress | TotalsInProgress
+Filling = PatternsInProgress | MarginalsInProgress | TotalsInProgress
 Numbers = npt.NDArray[np.integer]
 
 
@@ -61,9 +61,9 @@ class Source(ABC):
         """Exact counts of its records, as planned."""
         schema, classes = counting.schema, sorted_classes(counting.schema)
         if counting.way == PATTERNS:
-            cells = CellsInProgress(schema.used, len(classes))
-            self.add_to(cells)
-            return Patterns(schema, classes, cells.finish())
+            patterns = PatternsInProgress(schema.used, len(classes))
+            self.add_to(patterns)
+            return Patterns(schema, classes, patterns.finish())
         if counting.way == NODES:
             assert counting.candidates is not None
             return Marginals(schema, classes, self, rules=SourceCounts(self, counting.candidates, counting.sets))
@@ -90,15 +90,15 @@ class SourceCounts(RuleCounts):
 
     def _count(self, prefix: frozenset[int]) -> NodeCounts:
         columns, n_classes = self._engine.columns, self._engine.n_classes
-        filling = [CellsInProgress([columns[i] for i in numbers], n_classes) for numbers in self._sets]
+        filling = [PatternsInProgress([columns[i] for i in numbers], n_classes) for numbers in self._sets]
         division = left_by(sorted(prefix), self._candidates, self._of_literal)
         # only the first query comes before the reservation, and all records may be asked about again, if they were forgotten
         booked, self._is_asked = self._is_asked, True
         for which, patterns, labels, times in self._engine.count_sets(self._sets, division, booked):
             filling[which].add_counted([patterns * n_classes], labels, times)  # the label varies fastest there
         captured = np.zeros((n_classes, len(self._candidates)))
-        for (rules, candidates), cells in zip(self._parts, filling, strict=True):
-            counted = CellCounter(cells.finish(), candidates).counts()
+        for (rules, candidates), patterns in zip(self._parts, filling, strict=True):
+            counted = PatternCounter(patterns.finish(), candidates).counts()
             left, captured[:, rules] = counted  # what is left is the same in each
         return NodeCounts(left, captured)
 
@@ -154,7 +154,7 @@ class BinCache(Secret):
             self.close()
         self._places.append(places)
 
-    def add_to(self, filling: TuplesInProgress | TotalsInProgress) -> None:
+    def add_to(self, filling: MarginalsInProgress | TotalsInProgress) -> None:
         """Count the records."""
         if self._is_read and self.is_whole:
             which = [*(self._number[column.name] for column in filling.columns), -1]

@@ -70,8 +70,8 @@ def open_table(where: str | PathLike[str]) -> Any:
     ``sc://host:15002?table=people``                 Spark Connect
     ===============================================  ==============================================================
 
-    CSV files are read by this process, a part at a time: ``fit_file`` and ``Vault.from_file``. A password is no part of a URL:
-    PostgreSQL takes it from ``PGPASSWORD``, ``~/.pgpass`` or a service file, Spark and S3 from their own configuration.
+    CSV files are read by this process, a part at a time: ``fit_file`` and ``PrivateCounts.from_file``. A password is no part of a
+    URL: PostgreSQL takes it from ``PGPASSWORD``, ``~/.pgpass`` or a service file, Spark and S3 from their own configuration.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def _open(where: str | PathLike[str]) -> Any:
         return _parquet(text)
     if text.lower().endswith(TEXT) and "://" not in text:
         raise TableError(
-            "a CSV file is read by this process, not by an engine: fit_file(path), Vault.from_file(path, schema), or "
+            "a CSV file is read by this process, not by an engine: fit_file(path), PrivateCounts.from_file(path, schema), or "
             "discreet fit FILE"
         )
     raise TableError(f"there is no table of this name or form; a table is {FORMS}")

@@ -1,1 +1,1 @@
-"""Records as cells: packed patterns of bins with their class counts."""
+"""Records as patterns: packed patterns of bins with their class counts."""

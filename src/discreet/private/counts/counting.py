@@ -1,14 +1,14 @@
 """Exact class counts of all candidate rules at once.
 
-Let the columns of a 0/1 matrix ``B`` (cells x base) be the constant 1, each positive test that the candidates use, and
+Let the columns of a 0/1 matrix ``B`` (patterns x base) be the constant 1, each positive test that the candidates use, and
 "is missing" where needed. Every literal is a sum of such columns: a test is one of them, and its negation, which is
 false where the value is missing, is ``1 - test - missing``. So with the (sparse) matrix ``T`` that says which, and ``w``
-the records of a class in each cell,
+the records of a class in each pattern,
 
     counts of all single literals  =  T B' w               (one product)
     counts of all pairs            =  T (B' diag(w) B) T'  (one Gram matrix, negations by subtraction)
 
-and rules x cells is never written down. Longer rules take one Gram matrix for each of their leading literals. Sums of
+and rules x patterns is never written down. Longer rules take one Gram matrix for each of their leading literals. Sums of
 integers below 2**53 are exact in float64 in any order.
 
 Where all rules are single literals and B is large, not even B is: the records of each class in each bin say all of them.
@@ -23,10 +23,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ...rules.candidates import Candidates
-from .cells import Array, Cells
 from .division import column_numbers, left_by
+from .marginals import MarginalTables, marginals_of
+from .patterns import Array, PatternCounts
 from .secret import Secret
-from .tuples import Tuples, tuples_of
 
 POSITIVE = ("<=", ">=", "in", "=", "is true", "is missing")
 BLOCK_BYTES = 1 << 24  # of B at a time
@@ -44,12 +44,12 @@ class NodeCounts(NamedTuple):
         return "<NodeCounts>"
 
 
-def counts_by_part(tuples: Tuples, candidates: Candidates, columns: Sequence[int]) -> list[NodeCounts]:
+def counts_by_part(marginals: MarginalTables, candidates: Candidates, columns: Sequence[int]) -> list[NodeCounts]:
     """For each part of the records: what there is, and what each candidate, a single literal, captures of it.
 
     ``columns`` has the number of the column of each literal.
     """
-    by_bin = [tuples.in_parts(column) for column in range(len(tuples.columns))]
+    by_bin = [marginals.in_parts(column) for column in range(len(marginals.columns))]
     captured = np.empty((*by_bin[0].shape[:2], len(candidates)))
     for rule, literal in enumerate(candidates.members[:, 0]):
         captured[..., rule] = by_bin[columns[literal]][..., candidates.truths[literal]].sum(-1)
@@ -112,17 +112,17 @@ class RuleCounts(Secret, ABC):
         return self.left(prefix) if rule is None else self.counts(prefix).captured[:, rule]
 
 
-class CellCounter(RuleCounts):
-    """Counts from cells."""
+class PatternCounter(RuleCounts):
+    """Counts from patterns."""
 
-    def __init__(self, cells: Cells, candidates: Candidates, memory: int = MEMORY_BYTES) -> None:
+    def __init__(self, patterns: PatternCounts, candidates: Candidates, memory: int = MEMORY_BYTES) -> None:
         super().__init__(memory)
-        self._cells, self._candidates = cells, candidates
-        self._members, self._columns = candidates.members, column_numbers(cells.columns, candidates)
+        self._patterns, self._candidates = patterns, candidates
+        self._members, self._columns = candidates.members, column_numbers(patterns.columns, candidates)
         self._plan = _Plan(np.arange(len(candidates)), candidates.members, len(candidates.literals))
         self._base, self._parts = self._basis([literal.op for literal in candidates.literals])
         rows = max(1, BLOCK_BYTES // (8 * (len(self._base) + 2)))
-        self._blocks = [slice(i, min(i + rows, len(cells))) for i in range(0, len(cells), rows)]
+        self._blocks = [slice(i, min(i + rows, len(patterns))) for i in range(0, len(patterns), rows)]
         self._whole = self._matrix(self._blocks[0]) if len(self._blocks) == 1 else None
         self._only_singles = len(self._plan.singles) == len(self._members)
 
@@ -153,7 +153,7 @@ class CellCounter(RuleCounts):
         """Some rows of B, and a last column of zeros."""
         matrix = np.ones((rows.stop - rows.start, len(self._base) + 2))
         matrix[:, -1] = 0.0
-        bins = {column: self._cells.bins(column, rows) for column in {column for column, _ in self._base}}
+        bins = {column: self._patterns.bins(column, rows) for column in {column for column, _ in self._base}}
         for i, (column, true) in enumerate(self._base, start=1):
             matrix[:, i] = true[bins[column]]
         return matrix
@@ -161,13 +161,13 @@ class CellCounter(RuleCounts):
     def _count(self, prefix: frozenset[int]) -> NodeCounts:
         if self._whole is None and self._only_singles:
             division = left_by(prefix, self._candidates, self._columns)
-            tuples = tuples_of(self._cells, self._cells.columns, 1, division)
-            return counts_by_part(tuples, self._candidates, self._columns)[0]
-        left = np.zeros(self._cells.n_classes)
-        captured = np.zeros((self._cells.n_classes, len(self._members)))
+            marginals = marginals_of(self._patterns, self._patterns.columns, 1, division)
+            return counts_by_part(marginals, self._candidates, self._columns)[0]
+        left = np.zeros(self._patterns.n_classes)
+        captured = np.zeros((self._patterns.n_classes, len(self._members)))
         for rows in self._blocks:
             matrix = self._matrix(rows) if self._whole is None else self._whole
-            weights = self._cells.counts[rows].T.astype(np.float64)
+            weights = self._patterns.counts[rows].T.astype(np.float64)
             if prefix:  # go on with the rows that no rule of it captures
                 alive = ~np.logical_or.reduce([self._true(matrix, rule) for rule in prefix])
                 matrix, weights = matrix[alive], weights[:, alive]

@@ -16,12 +16,12 @@ from ...rules.candidates import Candidates
 from ...schema import Label, Schema
 from ...schema.columns import Column
 from ..noise.entropy import Integers
-from .cells import Cells
-from .counting import CellCounter, RuleCounts
+from .counting import PatternCounter, RuleCounts
 from .division import Division
+from .marginals import MarginalsInProgress, MarginalTables, marginals_of
+from .patterns import PatternCounts
 from .secret import Secret
 from .totals import ByTotal, TotalsInProgress
-from .tuples import Tuples, TuplesInProgress, tuples_of
 
 MOST_COUNTERS = 8
 
@@ -42,7 +42,7 @@ class Counts(Secret, ABC):
         self.schema, self.classes, self._source = schema, tuple(classes), source
 
     @abstractmethod
-    def joint(self, columns: Sequence[Column], size: int, division: Division | None = None) -> Tuples:
+    def joint(self, columns: Sequence[Column], size: int, division: Division | None = None) -> MarginalTables:
         """Class counts by the bins of every so many of these columns, in parts of the records."""
 
     def totals(self, columns: Sequence[Column], division: ByTotal, beside: int | None = None) -> Integers:
@@ -62,21 +62,21 @@ class Counts(Secret, ABC):
 class Patterns(Counts):
     """Distinct rows of bins, with their class counts: whatever is asked follows from them."""
 
-    def __init__(self, schema: Schema, classes: Sequence[Label], cells: Cells) -> None:
-        super().__init__(schema, classes, cells)
-        self.cells = cells
-        self._counters: dict[Candidates, CellCounter] = {}
+    def __init__(self, schema: Schema, classes: Sequence[Label], patterns: PatternCounts) -> None:
+        super().__init__(schema, classes, patterns)
+        self.patterns = patterns
+        self._counters: dict[Candidates, PatternCounter] = {}
 
-    def joint(self, columns: Sequence[Column], size: int, division: Division | None = None) -> Tuples:
+    def joint(self, columns: Sequence[Column], size: int, division: Division | None = None) -> MarginalTables:
         """From the patterns; those of all records are kept for the next fit."""
-        return tuples_of(self.cells, columns, size, division)
+        return marginals_of(self.patterns, columns, size, division)
 
     def of_rules(self, candidates: Candidates) -> RuleCounts:
         """A counter that is kept for the next fit with the same candidates."""
         if candidates not in self._counters:
             while len(self._counters) >= MOST_COUNTERS:
                 self._counters.pop(next(iter(self._counters)))
-            self._counters[candidates] = CellCounter(self.cells, candidates)
+            self._counters[candidates] = PatternCounter(self.patterns, candidates)
         return self._counters[candidates]
 
 
@@ -102,7 +102,7 @@ class Marginals(Counts):
         else:
             rules.counts()  # what fails from the beginning costs nothing
 
-    def joint(self, columns: Sequence[Column], size: int, division: Division | None = None) -> Tuples:
+    def joint(self, columns: Sequence[Column], size: int, division: Division | None = None) -> MarginalTables:
         """As they were counted; in parts of the records they are counted once more."""
         if tuple(columns) != self._columns or min(size, len(self._columns)) > self._size:
             raise AssertionError("other columns are asked for than were counted: this is a bug in the learner")
@@ -119,7 +119,7 @@ class Marginals(Counts):
         if hasattr(self._source, "close"):
             self._source.close()
 
-    def _count(self, division: Division, size: int) -> Tuples:
-        filling = TuplesInProgress(self._columns, len(self.classes), size, division)
+    def _count(self, division: Division, size: int) -> MarginalTables:
+        filling = MarginalsInProgress(self._columns, len(self.classes), size, division)
         self._source.add_to(filling)
         return filling.finish()

@@ -70,7 +70,7 @@ class Groups:
 
     @cached_property
     def families(self) -> dict[tuple[int, ...], slice]:
-        """All groups but the last of some sets, and where these sets are, if all are next to each other (tuples.py)."""
+        """All groups but the last of some sets, and where these sets are, if all are next to each other (marginals.py)."""
         found, end = {}, 0
         for first in combinations(range(len(self.bins)), self.size - 1):
             begin = end

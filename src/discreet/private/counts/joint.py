@@ -1,4 +1,4 @@
-"""From tuples to literals: how many records of each class two or three literals hold of, for all of them at once.
+"""From marginals to literals: how many records of each class two or three literals hold of, for all of them at once.
 
 A literal is a set of bins of its column. So with the 0/1 matrix ``L`` (literals x bins) of each column,
 
@@ -22,11 +22,11 @@ import numpy.typing as npt
 
 from ...rules.candidates import Candidates
 from ...schema.columns import Column
-from .cells import Array
 from .division import Bins, Box, column_numbers, joined
 from .groups import Groups
+from .marginals import MarginalTables, Tables
+from .patterns import Array
 from .secret import Secret
-from .tuples import Tables, Tuples
 
 Placed = tuple[npt.NDArray[np.intp], list[int], list[slice], list[Array]]
 FEW = 1 << 20  # counts of a channel: eight megabytes
@@ -35,14 +35,14 @@ FEW = 1 << 20  # counts of a channel: eight megabytes
 class JointCounts(Secret):
     """Counts of candidates that are single literals, in one part of the records.
 
-    Literals stand here in the order of the groups that their columns are in (tuples.py): ``order`` has their candidate numbers,
-    ``slices`` where each group's are.
+    Literals stand here in the order of the groups that their columns are in (marginals.py): ``order`` has their candidate
+    numbers, ``slices`` where each group's are.
     """
 
-    def __init__(self, tuples: Tuples, candidates: Candidates, channels: Array, part: int = 0) -> None:
+    def __init__(self, marginals: MarginalTables, candidates: Candidates, channels: Array, part: int = 0) -> None:
         """``channels`` (channels x classes): what is counted of each class."""
-        self._tuples, self._channels, self._part = tuples, channels, part
-        self.order, self.group_of, self.slices, self.truths = _placed(candidates, tuples.groups, tuples.columns)
+        self._marginals, self._channels, self._part = marginals, channels, part
+        self.order, self.group_of, self.slices, self.truths = _placed(candidates, marginals.groups, marginals.columns)
         self.used = [i for i, s in enumerate(self.slices) if s.stop > s.start]
 
     def __len__(self) -> int:
@@ -62,7 +62,7 @@ class JointCounts(Secret):
     def classes_in(self, box: Box) -> Array:
         """Class counts of the records in a box of groups, at most as many as are counted together: (classes,)."""
         numbers = list(box)
-        counts: Array = self._tuples.in_part(self._part).table(numbers).astype(np.float64)
+        counts: Array = self._marginals.in_part(self._part).table(numbers).astype(np.float64)
         for column in reversed(numbers):
             counts = counts @ box[column]
         return counts
@@ -70,7 +70,7 @@ class JointCounts(Secret):
     @cached_property
     def none(self) -> Array:
         """Of all records: (channels,)."""
-        return self._channels @ self._tuples.in_part(self._part).table(())
+        return self._channels @ self._marginals.in_part(self._part).table(())
 
     @cached_property
     def one(self) -> Array:
@@ -148,7 +148,7 @@ class JointCounts(Secret):
 
     def _literals(self, counts: Array, group: int, out: Array | None = None) -> Array:
         """From the bins of all groups from this one on to their literals: both in the last of three axes."""
-        begins, place = self._tuples.groups.begins, self.slices[group].start
+        begins, place = self._marginals.groups.begins, self.slices[group].start
         found = np.empty((*counts.shape[:-1], len(self) - place)) if out is None else out
         for i in self.used[bisect_left(self.used, group) :]:
             own, there = counts[..., begins[i] - begins[group] : begins[i + 1] - begins[group]], self.slices[i]
@@ -168,7 +168,7 @@ class JointCounts(Secret):
     @cached_property
     def _tables(self) -> Tables:
         """The channels of all sets: at once if they are few, else of each set when it is asked for."""
-        tables = self._tuples.in_part(self._part)
+        tables = self._marginals.in_part(self._part)
         if tables.counts.shape[1] > FEW:
             return Tables(tables.groups, tables.counts, self._mixed)
         return Tables(tables.groups, self._mixed(tables.counts))

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from ...rules.column_parts import Weights
 from ...schema.columns import Column
 from ..noise.entropy import Integers
-from .cells import Array, Numbers
 from .division import Division
+from .patterns import Array, Numbers
 from .secret import Secret
 
 D = TypeVar("D", bound=Division)
@@ -69,7 +69,7 @@ def weighed(counts: Integers, weights: Weights, leaf: int) -> Integers:
 
 
 class TotalsInProgress(Secret):
-    """Counts being filled, chunk by chunk, as tuples are (tuples.py): one for each class and part.
+    """Counts being filled, chunk by chunk, as marginals are (marginals.py): one for each class and part.
 
     With ``beside``, the number of a column, one for each class, part and bin of that column. Of the columns that it is given,
     ``columns`` are those that are needed: no others are read again. What is counted has the number

@@ -22,7 +22,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..counts.cells import Array
+from ..counts.patterns import Array
 
 
 def side_mass(counts: Array) -> Array:

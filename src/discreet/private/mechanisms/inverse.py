@@ -49,8 +49,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from ..counts.cells import Array
 from ..counts.counting import NodeCounts
+from ..counts.patterns import Array
 from ..noise.entropy import Integers
 from .base import ChoosesByCoins
 from .mass import UNITS, side_units

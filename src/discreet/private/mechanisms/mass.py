@@ -26,8 +26,8 @@ probability ``exp(-rational)``, on these integers, at a scale that is rounded up
 
 import numpy as np
 
-from ..counts.cells import Array
 from ..counts.counting import NodeCounts
+from ..counts.patterns import Array
 from ..noise.entropy import Integers
 from .base import ChoosesByCoins
 from .selector import PermuteAndFlip

@@ -17,8 +17,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from ..counts.cells import Array
 from ..counts.counting import NodeCounts
+from ..counts.patterns import Array
 from ..noise.discrete_laplace import release, scale_for
 from ..noise.entropy import Entropy, Integers
 from ..noise.sums import log_pmf, tail

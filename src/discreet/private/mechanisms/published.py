@@ -45,8 +45,8 @@ import numpy as np
 
 from ...accounting.costs import BOUNDED_RANGE, DISCRETE_LAPLACE, PURE, Cost, repeated
 from ...accounting.statement import Guarantee
-from ..counts.cells import Array
 from ..counts.counting import NodeCounts
+from ..counts.patterns import Array
 from ..noise.discrete_laplace import scale_for
 from ..noise.distributions import Gaussian, Gumbel, Laplace, price_of_bounded_scores
 from ..noise.noisy_max import Noise

@@ -21,8 +21,8 @@ that it must pay.) Losses are integers, and choices are made by exact coins.
 
 import numpy as np
 
-from ..counts.cells import Array
 from ..counts.counting import NodeCounts
+from ..counts.patterns import Array
 from ..noise.entropy import Integers
 from .base import ChoosesByCoins
 from .selector import PermuteAndFlip

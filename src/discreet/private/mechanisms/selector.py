@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from ..counts.cells import Array
 from ..counts.counting import NodeCounts
+from ..counts.patterns import Array
 from ..noise.discrete_laplace import scale_for
 from ..noise.distributions import log_prob
 from ..noise.entropy import Entropy, Integers

@@ -13,8 +13,8 @@ from fractions import Fraction
 
 from ...accounting.costs import Cost
 from ...accounting.statement import Guarantee
-from ..counts.cells import Array
 from ..counts.counting import NodeCounts
+from ..counts.patterns import Array
 from ..noise.distributions import HAZARD_ONLY, LINES, Cauchy, Laplace, Lines
 from ..noise.noisy_max import Noise
 from .base import GreedyBudget, GreedyMechanism

@@ -38,7 +38,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...accounting.statement import Guarantee
-from ..counts.cells import Array
+from ..counts.patterns import Array
 from ..noise.distributions import Lines
 from ..noise.sums import at_least
 from .base import GreedyBudget

@@ -16,11 +16,11 @@ from ...rules.candidates import Candidates
 from ...rules.column_parts import WHOLE, ColumnParts, Weights
 from ...rules.numbered_tree import Leaf, NumberedTree
 from ...rules.prior import TreePrior
-from ..counts.cells import Array
 from ..counts.counts import Counts
 from ..counts.division import Division, column_numbers, divided_by
+from ..counts.marginals import MarginalTables
+from ..counts.patterns import Array
 from ..counts.totals import ByTotal, Cards, weighed
-from ..counts.tuples import Tuples
 from ..mechanisms.impurity import side_mass
 from ..mechanisms.mass import LARGEST, UNITS, side_units
 from ..mechanisms.score_cards import CardBudget
@@ -90,7 +90,7 @@ class CardQueries(Queries):
         self._ask("columns")
         for _ in range(0 if self.is_exact else how_many):
             self._charge(self._noise.choice_epsilon, "choice of a column")
-        return [self._chosen(leaf, how_many) for leaf in range(self._tuples.n_parts)]
+        return [self._chosen(leaf, how_many) for leaf in range(self._marginals.n_parts)]
 
     def count(self, columns: Sequence[Sequence[int]], weights: Weights | None = None) -> list[list[Array]]:
         """For each leaf, noisy class counts by the parts of each of its columns: (classes, parts).
@@ -98,7 +98,7 @@ class CardQueries(Queries):
         With ``weights``, a record counts for as much as they say of its class and total, which is 1 at most.
         """
         self._ask("counts", again=True)
-        if len(columns) != self._tuples.n_parts or any(len(set(own)) < len(own) for own in columns):
+        if len(columns) != self._marginals.n_parts or any(len(set(own)) < len(own) for own in columns):
             raise AssertionError("columns of other leaves, or one of them twice: this is a bug in the learner")
         for _ in range(0 if self.is_exact else max(map(len, columns))):  # leaves share no record: charged for as one
             self._charge(self._noise.column_epsilon, "class counts of a column")
@@ -145,12 +145,12 @@ class CardQueries(Queries):
         ]
 
     @cached_property
-    def _tuples(self) -> Tuples:
+    def _marginals(self) -> MarginalTables:
         """Class counts by column, in each leaf of the tree if there is one."""
         return self._counts.joint(self._columns, 1, self._division)
 
     def _exact(self, column: int, leaf: int) -> Integers:
-        return self._parts[column].by_part(self._tuples.of_column(column, leaf).astype(np.int64))
+        return self._parts[column].by_part(self._marginals.of_column(column, leaf).astype(np.int64))
 
     def _chosen(self, leaf: int, how_many: int) -> list[int]:
         left = list(range(len(self._parts)))

@@ -65,20 +65,20 @@ class EvaluationQueries(Queries):
     def histograms(self) -> list[Integers]:
         """Noisy: they may be negative. Each is charged before it is counted."""
         counts, each = self._counts, epsilon_each(self._noise, self._divisions)
-        cells, number = counts.cells, {column.name: i for i, column in enumerate(counts.schema.used)}
+        patterns, number = counts.patterns, {column.name: i for i, column in enumerate(counts.schema.used)}
 
         def is_true(literal: Literal) -> np.ndarray:
-            return truth(counts.schema, literal)[cells.bins(number[literal.column])]
+            return truth(counts.schema, literal)[patterns.bins(number[literal.column])]
 
-        answers = self._model.find_answers(len(cells), is_true)
-        of_cells = self._places[answers][:, [self._model.classes.index(label) for label in counts.classes]]
+        answers = self._model.find_answers(len(patterns), is_true)
+        of_patterns = self._places[answers][:, [self._model.classes.index(label) for label in counts.classes]]
         noisy = []
         for division in self._divisions:
             self._charge(each, "histogram of answers")
-            groups = np.zeros(len(cells), np.int64)
+            groups = np.zeros(len(patterns), np.int64)
             if division.column is not None:
-                groups = np.array(division.group_of_bin, np.int64)[cells.bins(number[division.column])]
+                groups = np.array(division.group_of_bin, np.int64)[patterns.bins(number[division.column])]
             exact = np.zeros((division.n_groups, self._n_places), np.int64)
-            np.add.at(exact, (groups[:, None], of_cells), cells.counts.astype(np.int64))
+            np.add.at(exact, (groups[:, None], of_patterns), patterns.counts.astype(np.int64))
             noisy.append(self._noisy(exact, each))
         return noisy

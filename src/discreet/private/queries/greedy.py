@@ -14,10 +14,10 @@ import numpy as np
 
 from ...rules.candidates import Candidates
 from ...rules.numbered_tree import Leaf, NumberedTree, Path, leaves_of, with_leaves
-from ..counts.cells import Array
 from ..counts.counting import NodeCounts, counts_by_part
 from ..counts.counts import Counts
 from ..counts.division import column_numbers, in_boxes, path_as_box
+from ..counts.patterns import Array
 from ..mechanisms.base import GreedyBudget, GreedyMechanism
 from ..mechanisms.impurity import mass, side_mass
 from ..mechanisms.selector import Selector

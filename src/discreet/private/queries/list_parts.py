@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..counts.cells import Array
+from ..counts.patterns import Array
 from .base import Queries, as_row
 
 

@@ -13,9 +13,9 @@ from ...accounting.ledger import Reservation
 from ...rules.candidates import Candidates
 from ...rules.limits import Limits
 from ...rules.prior import Prior
-from ..counts.cells import Array
 from ..counts.counts import Counts, Patterns
 from ..counts.division import column_numbers, left_by
+from ..counts.patterns import Array
 from ..mechanisms.whole_lists import DrawBudget
 from ..noise.entropy import Entropy
 from ..sampling.deadline import Deadline

@@ -10,10 +10,10 @@ from ...rules.candidates import Candidates
 from ...rules.limits import Limits
 from ...rules.numbered_tree import Leaf, NumberedTree, Path, leaves_of
 from ...rules.prior import TreePrior
-from ..counts.cells import Array, rules_on_cells
 from ..counts.counts import Counts, Patterns
 from ..counts.division import column_numbers, divided_by
-from ..sampling.trees.problems import Posed, TreeProblem, TupleTrees
+from ..counts.patterns import Array, rules_on_patterns
+from ..sampling.trees.problems import MarginalTrees, Posed, TreeProblem
 from .base import Queries, rounded_down
 
 
@@ -39,13 +39,13 @@ class TreeParts(Queries):
         rate = 1.0 if self.is_exact else rounded_down(self._noise.draw_epsilon)
         if isinstance(self._counts, Patterns):
             if self._whole is None:
-                truth, self._by_class = rules_on_cells(self._counts.cells, self._tests)
+                truth, self._by_class = rules_on_patterns(self._counts.patterns, self._tests)
                 weighed = self._by_class * self._class_weights[:, None]
                 self._whole = TreeProblem(truth, weighed, self._prior, rate, self._score, self._limits)
             return [self._whole.below(path) for path, _ in leaves_of(tree)]
         division = None if isinstance(tree, Leaf) else divided_by(tree, self._tests, self._numbers)
         counted = self._counts.joint(self._columns, size_for(self._stages), division)
-        posed = TupleTrees(counted, self._tests, self._class_weights, self._prior, rate, self._score)
+        posed = MarginalTrees(counted, self._tests, self._class_weights, self._prior, rate, self._score)
         limits = [self._limits and self._limits.after(test for test, _ in path) for path, _ in leaves_of(tree)]
         return [replace(posed, part=part, limits=own) for part, own in zip(range(counted.n_parts), limits, strict=True)]
 
@@ -53,13 +53,13 @@ class TreeParts(Queries):
         """The class counts of the leaves of what was drawn in one leaf."""
         for inner, _ in leaves_of(tree):
             of_all = (*path, *inner)
-            found = leaf.exact_counts(inner) if isinstance(leaf, TupleTrees) else self._class_counts(of_all)
+            found = leaf.exact_counts(inner) if isinstance(leaf, MarginalTrees) else self._class_counts(of_all)
             self._exact[of_all] = found
 
     def _class_counts(self, path: Path) -> Array:
         """Records per class of one part, from patterns, without weights."""
         assert self._whole is not None
-        counts: Array = self._by_class @ self._whole.cells_in(path)
+        counts: Array = self._by_class @ self._whole.patterns_in(path)
         return counts
 
 

@@ -16,8 +16,8 @@ from ...rules.candidates import Candidates
 from ...rules.limits import Limits
 from ...rules.numbered_tree import Leaf, NumberedTree, leaves_of, with_leaves
 from ...rules.prior import TreePrior
-from ..counts.cells import Array
 from ..counts.counts import Counts
+from ..counts.patterns import Array
 from ..mechanisms.whole_lists import DrawBudget
 from ..noise.entropy import Entropy
 from ..sampling.deadline import Deadline

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..counts.cells import Array
+from ..counts.patterns import Array
 from ..noise.decisions import KNOWN, Choose, excess, place, whole_weights
 from ..noise.entropy import Entropy, Integers
 from .problem import Problem

@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..counts.cells import Array
+from ..counts.patterns import Array
 from ..counts.secret import Secret
 from ..noise.decisions import Choose
 from ..noise.entropy import Integers

@@ -37,8 +37,8 @@ import numpy.typing as npt
 
 from ...rules.candidates import Candidates
 from ...rules.prior import Prior
-from ..counts.cells import Array, rules_on_cells
 from ..counts.counts import Patterns
+from ..counts.patterns import Array, rules_on_patterns
 from ..counts.secret import Secret
 from ..noise.decisions import Chances, is_below, unit, whole_weights
 from ..noise.entropy import Entropy
@@ -87,7 +87,7 @@ class PatternLists(Secret):
         deadline: Deadline,
         prefix: Sequence[int] = (),
     ) -> None:
-        truth, by_class = rules_on_cells(counts.cells, candidates)
+        truth, by_class = rules_on_patterns(counts.patterns, candidates)
         alive = np.flatnonzero(~truth[list(prefix)].any(0)) if len(prefix) else slice(None)  # of all there is no copy
         self._truth, self.counts, self._deadline = truth[:, alive], by_class[:, alive], deadline
         self.problem = make_problem(self._truth, self.counts * class_weights[:, None], prior, rate)

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from ...rules.limits import Flags, Limits
-from ..counts.cells import Array
-from ..counts.tuples import LARGEST
+from ..counts.marginals import LARGEST
+from ..counts.patterns import Array
 from ..noise.decisions import Choose
 from .list_sums import Drawn, ListSums, Numbers
 from .trees.ranges import RangedSum, Way

@@ -25,10 +25,10 @@ import numpy.typing as npt
 from ..._utils.parallel import mapped
 from ...rules.candidates import Candidates
 from ...rules.prior import Prior, log_lengths
-from ..counts.cells import Array
 from ..counts.joint import ListCounts
+from ..counts.marginals import LARGEST, MarginalTables
+from ..counts.patterns import Array
 from ..counts.secret import Secret
-from ..counts.tuples import LARGEST, Tuples
 from ..noise.decisions import Choose, draw_exactly, excess
 from ..noise.entropy import Entropy
 from .deadline import Deadline
@@ -44,7 +44,7 @@ class ListSums(Secret):
 
     def __init__(
         self,
-        tuples: Tuples,
+        marginals: MarginalTables,
         candidates: Candidates,
         prior: Prior,
         class_weights: Array,
@@ -55,7 +55,7 @@ class ListSums(Secret):
         """``progress`` is told how many pairs of rules were looked at."""
         self._class_weights, self._deadline, self._progress = class_weights, deadline or Deadline(), progress
         channels = self._worth_by(rate, prior.rules, np.arange(len(candidates))).channels(np.diag(class_weights))
-        self._counts = ListCounts(tuples, candidates, channels)
+        self._counts = ListCounts(marginals, candidates, channels)
         self._order = self._counts.order
         weights = prior.rules[self._order] / prior.rules.sum()  # only their ratios matter
         self._worth = self._worth_by(rate, weights, self._order)

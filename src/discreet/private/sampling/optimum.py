@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ...rules.numbered_tree import Fork, Leaf, NumberedTree, leaves_of
 from ...rules.prior import Prior
-from ..counts.cells import Array
+from ..counts.patterns import Array
 from .deadline import Deadline
 from .limited_lists import LimitedListSums
 from .list_sums import Numbers

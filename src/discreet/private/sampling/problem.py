@@ -1,6 +1,6 @@
 """What the envelope draws from: a finite set of labelled rule lists, each with a weight.
 
-Rules that are true in the same cells are one *group*; a list of groups stands for all lists of their members. The law over
+Rules that are true in the same patterns are one *group*; a list of groups stands for all lists of their members. The law over
 concrete rules is unchanged because members are counted: the k-th rule taken from a group of size g can be one of g - k + 1.
 
 A labelled list with rules r_1 ... r_l has the weight
@@ -8,12 +8,12 @@ A labelled list with rules r_1 ... r_l has the weight
     length[l] * rule[r_1] * ... * rule[r_l] * exp(rate * score),     score = sum over parts of counts[label, part]
 
 where ``length`` and ``rule`` are public (the prior, normalised), ``rate`` is epsilon, and ``counts`` are the records of each
-class in each cell, times public class weights of at most 1 (multiples of 2^-20, so that no sum is rounded). So adding a record
+class in each pattern, times public class weights of at most 1 (multiples of 2^-20, so that no sum is rounded). So adding a record
 changes no score by more than 1, and none downwards: a draw in proportion to the weights costs epsilon, once (docs/theory.md,
 Theorem 13).
 
-What is the same for every list is left out: each cell's smallest class count is subtracted from all of its classes, and cells
-where nothing remains are dropped.
+What is the same for every list is left out: each pattern's smallest class count is subtracted from all of its classes, and
+patterns where nothing remains are dropped.
 """
 
 import math
@@ -25,21 +25,21 @@ import numpy as np
 import numpy.typing as npt
 
 from ...rules.prior import Prior, log_lengths
-from ..counts.cells import Array
+from ..counts.patterns import Array
 from ..counts.secret import Secret
 
 Sets = npt.NDArray[np.int32]
 EXACT_IN_FLOAT32 = 2**24  # sums of integers up to here
 ROWS = 1024  # sets looked at together
-NUMBERS = 1 << 24  # of sets times cells, held at once
+NUMBERS = 1 << 24  # of sets times patterns, held at once
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Problem(Secret):
-    """Groups of rules over cells, class counts, and the prior."""
+    """Groups of rules over patterns, class counts, and the prior."""
 
-    truth: Array  # (cells, groups), 1 where a group's rules are true
-    counts: Array  # (classes, cells)
+    truth: Array  # (patterns, groups), 1 where a group's rules are true
+    counts: Array  # (classes, patterns)
     members: tuple[npt.NDArray[np.intp], ...]  # of each group, the numbers of its rules
     rule_weights: Array  # (groups,), the prior weight of one of its rules
     log_length: Array  # (longest + 1,), see above; -inf for lengths that cannot be
@@ -47,12 +47,12 @@ class Problem(Secret):
 
     @cached_property
     def outside(self) -> npt.NDArray[np.bool_]:
-        """(groups, cells): where a group's rules are not true."""
+        """(groups, patterns): where a group's rules are not true."""
         return np.ascontiguousarray(self.truth.T == 0)
 
     @cached_property
     def _spans(self) -> list[slice]:
-        """For each class, where its records are: cells of the same class are neighbours (``make_problem``)."""
+        """For each class, where its records are: patterns of the same class are neighbours (``make_problem``)."""
         there = [np.flatnonzero(count) for count in self.counts]
         return [slice(int(at[0]), int(at[-1]) + 1) if len(at) else slice(0) for at in there]
 
@@ -77,14 +77,14 @@ class Problem(Secret):
         return (slice(start, min(start + step, n_sets)) for start in range(0, max(1, n_sets), step))
 
     def alive(self, sets: Sets) -> Array:
-        """For each row of groups, the cells (as 0 and 1) that none of them captures."""
+        """For each row of groups, the patterns (as 0 and 1) that none of them captures."""
         alive = np.ones((len(sets), len(self.truth)), bool)
         for column in sets.T:
             alive &= self.outside[column]
         return alive.astype(self.truth.dtype)
 
     def parts_of(self, lists: npt.NDArray[np.integer]) -> Iterator[Array]:
-        """(rows, cells), as 0 and 1: of lists in the order of their groups, what each rule captures, and last what is left."""
+        """(rows, patterns), as 0 and 1: of lists in the order of their groups, what each rule captures, and last what is left."""
         alive = np.ones((len(lists), len(self.truth)), self.truth.dtype)
         for column in lists.T:
             part = alive * self.truth.T[column]
@@ -93,14 +93,14 @@ class Problem(Secret):
         yield alive
 
     def captured(self, alive: Array) -> Array:
-        """(classes, rows, groups): the counts of what each group captures of the cells alive in each row."""
+        """(classes, rows, groups): the counts of what each group captures of the patterns alive in each row."""
         found = np.empty((self.n_classes, len(alive), self.n_groups), self.truth.dtype)
         for there, count, inside in zip(self._spans, self.counts, found, strict=True):
             np.matmul(alive[:, there] * count[there], self.truth[there], out=inside)
         return found
 
     def left(self, alive: Array) -> Array:
-        """(classes, rows): the counts of all cells alive in each row."""
+        """(classes, rows): the counts of all patterns alive in each row."""
         left: Array = self.counts @ alive.T
         return left
 
@@ -163,7 +163,7 @@ def blocks(n: int) -> Iterator[slice]:
 
 
 def make_problem(truth: npt.NDArray[np.bool_], counts: Array, prior: Prior, rate: float) -> Problem:
-    """From which rules are true in which cells (rules, cells) and the (weighted) class counts (classes, cells)."""
+    """From which rules are true in which patterns (rules, patterns) and the (weighted) class counts (classes, patterns)."""
     counts = counts - counts.min(0)
     matters = np.flatnonzero(counts.any(0))
     order = matters[np.argsort(counts[:, matters].argmax(0), kind="stable")]  # by class: see ``Problem.captured``

@@ -1,13 +1,13 @@
 """Upper bounds on the score that a few more rules and a default can reach on what a prefix leaves; and on a sum of weights.
 
-Let ``C_s(A)`` be the best score that s rules and a default reach on the cells A. It cannot grow when cells are taken away
+Let ``C_s(A)`` be the best score that s rules and a default reach on the patterns A. It cannot grow when patterns are taken away
 (the same list classifies the rest just as well), so the value for *any part of a prefix* bounds that of the whole prefix:
 
-    C_s(A without a, b, c, ...) <= min over pairs {a, b} of  C_s(A without a and b),     and     <= sum of each cell's best class.
+    C_s(A without a, b, c, ...) <= min over pairs {a, b} of  C_s(A without a and b),   and   <= sum of each pattern's best class.
 
 Tables of ``C_s`` for all pairs follow by looking one rule ahead. ``C_0`` and ``C_1`` are exact, the next ones are bounds:
 
-    C_s(A_ab) <= max over rules r of  best(A_ab and r) + min(C_{s-1}(A_ab), C_{s-1}(A_ar), C_{s-1}(A_br), cells' best of A_abr).
+    C_s(A_ab) <= max over rules r of  best(A_ab and r) + min(C_{s-1}(A_ab), C_{s-1}(A_ar), C_{s-1}(A_br), bests of A_abr).
 
 ``C_s(A_a)`` stands on the diagonal of the table. For five rules and more there is also a table of ``C_1`` for all triples (if it
 is not too large): then ``C_2`` is exact for pairs, and ``C_1(A_abcd)`` is bounded by the four triples in it.
@@ -23,7 +23,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from ..counts.cells import Array
+from ..counts.patterns import Array
 from ..counts.secret import Secret
 from .deadline import Deadline
 from .problem import Problem, Sets
@@ -33,9 +33,9 @@ RUN = 64  # sets that must have their first rules in common before it pays to lo
 
 
 def best_split(problem: Problem, alive: Array) -> Array:
-    """``C_1`` of each row of cells, exactly.
+    """``C_1`` of each row of patterns, exactly.
 
-    A rule with label y and a default z reach ``count of z in all cells + (count of y - count of z) in the rule's cells``,
+    A rule with label y and a default z reach ``count of z in all patterns + (count of y - count of z) in the rule's patterns``,
     so the largest and the smallest difference of each two classes are enough; with y = z the rule does not matter.
     """
     counts = problem.counts
@@ -53,13 +53,13 @@ def best_split(problem: Problem, alive: Array) -> Array:
 def best_split_after(problem: Problem, sets: Sets, deadline: Deadline) -> Array:
     """``C_1`` after each set of rules, exactly; fast if sets that begin with the same rules are neighbours.
 
-    What those capture is left out of the matrix product. It is most of the cells if wide groups come first in a set.
+    What those capture is left out of the matrix product. It is most of the patterns if wide groups come first in a set.
     """
     best = np.empty(len(sets), problem.truth.dtype)
     shared, starts = _shared(sets)
     for start, end in itertools.pairwise([*starts.tolist(), len(sets)]):
-        cells = problem.alive(sets[start : start + 1, :shared])[0] > 0
-        part = replace(problem, truth=problem.truth[cells], counts=problem.counts[:, cells])
+        patterns = problem.alive(sets[start : start + 1, :shared])[0] > 0
+        part = replace(problem, truth=problem.truth[patterns], counts=problem.counts[:, patterns])
         run = sets[start:end, shared:]
         for rows in part.parts(len(run)):
             deadline.check()
@@ -178,7 +178,7 @@ class Reach(Secret):
         return bound
 
     def after(self, sets: Sets, s: int) -> Array:
-        """A bound on ``C_s`` after each set of rules, without a look at its cells."""
+        """A bound on ``C_s`` after each set of rules, without a look at its patterns."""
         after_two = self._after_two(s)
         bound = np.full(len(sets), np.inf, self._problem.truth.dtype)
         for i, a in enumerate(sets.T):

@@ -20,10 +20,10 @@ import numpy.typing as npt
 from ...rules.limits import Limits
 from ...rules.numbered_tree import Fork, Leaf, NumberedTree
 from ...rules.prior import Prior
-from ..counts.cells import Array
+from ..counts.patterns import Array
 
 Rules = tuple[int, ...]
-Truth = npt.NDArray[np.bool_]  # (rules, cells): where each rule is true; counts are (classes, cells)
+Truth = npt.NDArray[np.bool_]  # (rules, patterns): where each rule is true; counts are (classes, patterns)
 
 
 class Law(NamedTuple):

@@ -13,7 +13,7 @@ from itertools import count
 import numpy as np
 import numpy.typing as npt
 
-from ..counts.cells import Array
+from ..counts.patterns import Array
 from ..counts.secret import Secret
 from .deadline import Deadline
 from .problem import ROWS, Problem, Sets, blocks

@@ -1,13 +1,13 @@
 """What trees are drawn from, and class counts of parts of the records: of all sets of tests with a side of each, and of what each
 further test takes of them.
 
-- From cells (``TreeProblem``): where each test is true, and the class counts there. Trees of any depth can be drawn from them.
-- From tuples (``TupleTrees``): joint class counts of every two or three columns (counts/joint.py), enough for a depth of two or
-  three. However many patterns the records have, nothing here grows with them.
+- From patterns (``TreeProblem``): where each test is true, and the class counts there. Trees of any depth can be drawn from them.
+- From marginals (``MarginalTrees``): joint class counts of every two or three columns (counts/joint.py), enough for a depth of
+  two or three. However many patterns the records have, nothing here grows with them.
 
 Only sets of tests that are all true are counted. What is true of some and not of others follows by differences: "f and not g" is
-"f" minus "f and g". From cells they are counted where all but two of them are true, by a product of matrices. Tests are turned
-before, so that each is true in fewer cells than not, and rare ones come first: their sets are small.
+"f" minus "f and g". From patterns they are counted where all but two of them are true, by a product of matrices. Tests are turned
+before, so that each is true in fewer patterns than not, and rare ones come first: their sets are small.
 
 What is counted are the *channels* of ``Sum.channels``, in the first axis; tests come in the last, and after them the whole part.
 """
@@ -27,11 +27,11 @@ from ....rules.candidates import Candidates
 from ....rules.limits import Limits
 from ....rules.numbered_tree import Path
 from ....rules.prior import TreePrior
-from ...counts.cells import Array
 from ...counts.division import joined
 from ...counts.joint import JointCounts
+from ...counts.marginals import MarginalTables
+from ...counts.patterns import Array
 from ...counts.secret import Secret
-from ...counts.tuples import Tuples
 from .worth import ACCURACY, Flags, Numbers, Part, Sum, TwoClassSum
 
 BLOCK = 1 << 15  # numbers looked at together: they should stay in the processor's cache
@@ -92,10 +92,10 @@ class Parts(Secret):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TreeProblem(Secret):
-    """Tests over cells, class counts (times class weights), and the prior."""
+    """Tests over patterns, class counts (times class weights), and the prior."""
 
-    truth: Flags  # (tests, cells)
-    counts: Array  # (classes, cells)
+    truth: Flags  # (tests, patterns)
+    counts: Array  # (classes, patterns)
     prior: TreePrior
     rate: float
     score: str = ACCURACY
@@ -111,8 +111,8 @@ class TreeProblem(Secret):
         """How many classes there are."""
         return len(self.counts)
 
-    def cells_in(self, path: Iterable[tuple[int, bool]]) -> Flags:
-        """Which cells are on the given side of each of these tests."""
+    def patterns_in(self, path: Iterable[tuple[int, bool]]) -> Flags:
+        """Which patterns are on the given side of each of these tests."""
         inside = np.ones(self.truth.shape[1], bool)
         for test, side in path:
             inside &= self.truth[test] if side else ~self.truth[test]
@@ -122,7 +122,7 @@ class TreeProblem(Secret):
         """Of one part of the records: (classes,)."""
         if part is None:
             return np.zeros(len(self.counts))
-        counts: Array = self.counts @ self.cells_in(part.items())
+        counts: Array = self.counts @ self.patterns_in(part.items())
         return counts
 
     def total(self) -> Array:
@@ -132,12 +132,12 @@ class TreeProblem(Secret):
 
     def inside(self, part: Part, worth: Sum) -> Array:
         """What each test takes of a part: (channels, tests)."""
-        cells = np.flatnonzero(self.cells_in(part.items()))
-        inside: Array = worth.channels(self.counts[:, cells]) @ self.truth[:, cells].T
+        patterns = np.flatnonzero(self.patterns_in(part.items()))
+        inside: Array = worth.channels(self.counts[:, patterns]) @ self.truth[:, patterns].T
         return inside
 
     def turned(self) -> tuple["TreeProblem", Numbers, Flags]:
-        """The same with other tests: true in fewer cells than not, and rare ones first; which they were, and which were turned.
+        """The same with other tests: true in fewer patterns than not, and rare ones first; which they were, and which are turned.
 
         Tests without any weight in the prior are left out. This decides only how fast the sums are (sums.py).
         """
@@ -151,7 +151,7 @@ class TreeProblem(Secret):
         return replace(self, truth=inside, prior=prior, limits=limits), order, often[order]
 
     def within(self, inside: Flags) -> "TreeProblem":
-        """The same for some of the cells."""
+        """The same for some of the patterns."""
         return replace(self, truth=self.truth[:, inside], counts=self.counts[:, inside])
 
     def below(self, path: Path) -> "TreeProblem":
@@ -159,7 +159,7 @@ class TreeProblem(Secret):
         if not path:
             return self
         limits = self.limits and self.limits.after(test for test, _ in path)
-        return replace(self.within(self.cells_in(path)), limits=limits)
+        return replace(self.within(self.patterns_in(path)), limits=limits)
 
     def parts(self, worth: Sum) -> "CellParts":
         """What the sums need."""
@@ -178,25 +178,25 @@ class CellParts(Parts):
         self._truth = problem.truth
         columns = np.ones((problem.n_tests + 1, problem.truth.shape[1]), kind)
         columns[:-1] = problem.truth
-        # a row for each cell; one column for each test, and a last one that is always true. (NumPy takes five times as long to
+        # a row for each pattern; one column for each test, and a last one that is always true. (NumPy takes five times as long to
         # turn Booleans into numbers and rows into columns at once.)
         self._rows = np.ascontiguousarray(columns.T)
         self._channels = channels.T.astype(kind)
 
     def prefixes(self, size: int, longest: bool) -> Iterator[tuple[Prefix, Counted]]:
-        """The cells of a set are those of a shorter one in which one test more is true."""
+        """The patterns of a set are those of a shorter one in which one test more is true."""
         return self._visit((), np.arange(len(self._rows)), size, longest)
 
-    def _visit(self, prefix: Prefix, cells: Numbers, more: int, longest: bool) -> Iterator[tuple[Prefix, Counted]]:
-        """All prefixes of so many tests more, of which this is the beginning: the ``cells`` are those where all of it is true."""
+    def _visit(self, prefix: Prefix, patterns: Numbers, more: int, longest: bool) -> Iterator[tuple[Prefix, Counted]]:
+        """All prefixes of so many tests more, of which this is the beginning: the ``patterns`` are where all of it is true."""
         first = prefix[-1] + 1 if prefix else 0
         if more:
-            for test, true in enumerate(self._truth[first:].take(cells, 1), first):
-                yield from self._visit((*prefix, test), cells[true], more - 1, longest)
+            for test, true in enumerate(self._truth[first:].take(patterns, 1), first):
+                yield from self._visit((*prefix, test), patterns[true], more - 1, longest)
             return
         truth, channels = self._rows, self._channels
         if prefix:
-            truth, channels = truth.take(cells, 0), channels.take(cells, 0)
+            truth, channels = truth.take(patterns, 0), channels.take(patterns, 0)
         later = truth[:, first:] if longest else truth
         counted = np.empty((channels.shape[1], later.shape[1], truth.shape[1]), truth.dtype)
         for channel, product in zip(channels.T, counted, strict=True):
@@ -205,10 +205,10 @@ class CellParts(Parts):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class TupleTrees(Secret):
+class MarginalTrees(Secret):
     """Tests over the bins of columns, their joint counts in one part of the records, class weights, and the prior."""
 
-    tuples: Tuples
+    marginals: MarginalTables
     tests: Candidates
     class_weights: Array
     prior: TreePrior
@@ -230,9 +230,9 @@ class TupleTrees(Secret):
     @cached_property
     def classes(self) -> JointCounts:
         """Counts of each class."""
-        return JointCounts(self.tuples, self.tests, np.diag(self.class_weights), self.part)
+        return JointCounts(self.marginals, self.tests, np.diag(self.class_weights), self.part)
 
-    def turned(self) -> tuple["TupleTrees", Numbers, Flags]:
+    def turned(self) -> tuple["MarginalTrees", Numbers, Flags]:
         """The same without tests that have no weight in the prior, in the order of their columns. No test is turned."""
         order = self.classes.order[self.prior.tests[self.classes.order] > 0]
         prior = replace(self.prior, tests=self.prior.tests[order])
@@ -240,9 +240,9 @@ class TupleTrees(Secret):
         limits = self.limits and self.limits.turned(order, turned)
         return replace(self, tests=self.tests.only(order), prior=prior, limits=limits), order, turned
 
-    def parts(self, worth: Sum) -> "TupleParts":
+    def parts(self, worth: Sum) -> "MarginalParts":
         """What the sums need."""
-        return TupleParts(self._channels(worth))
+        return MarginalParts(self._channels(worth))
 
     def class_counts(self, part: Part | None) -> Array:
         """Of one part of the records, times class weights: (classes,)."""
@@ -272,11 +272,11 @@ class TupleTrees(Secret):
         """The counts that the sums are made of."""
         channels = worth.channels(np.diag(self.class_weights))
         if (key := channels.tobytes()) not in self._known:
-            self._known[key] = JointCounts(self.tuples, self.tests, channels, self.part)
+            self._known[key] = JointCounts(self.marginals, self.tests, channels, self.part)
         return self._known[key]
 
 
-Posed = TreeProblem | TupleTrees
+Posed = TreeProblem | MarginalTrees
 
 
 def sum_for(problem: Posed) -> Sum:
@@ -307,7 +307,7 @@ def _taken(counts: JointCounts, true: list[int], false: list[int]) -> Array:
     return counts.three(i, j)[:, first, second]
 
 
-class TupleParts(Parts):
+class MarginalParts(Parts):
     """Sets of up to three tests, in the order of their columns."""
 
     def __init__(self, counts: JointCounts) -> None:

@@ -21,7 +21,7 @@ import numpy as np
 
 from ....rules.limits import Flags, Limits
 from ....rules.numbered_tree import Leaf, NumberedTree
-from ...counts.cells import Array
+from ...counts.patterns import Array
 from .problems import Posed, subsets, sum_for, what_counts
 from .sums import Choices, TreeSums
 from .worth import SMALLEST, Numbers, Part, Sum

@@ -19,7 +19,7 @@ from math import comb
 import numpy as np
 
 from ....rules.numbered_tree import Fork, Leaf, NumberedTree
-from ...counts.cells import Array
+from ...counts.patterns import Array
 from ...counts.secret import Secret
 from ...noise.decisions import Choose
 from .problems import BLOCK, Posed, numbers_of, subsets

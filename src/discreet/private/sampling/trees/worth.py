@@ -23,7 +23,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from ...counts.cells import Array
+from ...counts.patterns import Array
 
 ACCURACY, GINI = "accuracy", "gini"
 SCORES = (ACCURACY, GINI)
@@ -59,7 +59,7 @@ class Sum:
         return 2.0**-48 * (len(counts) * self.rate * float(counts.sum()) + len(self.tests) + 2048.0)
 
     def channels(self, counts: Array) -> Array:
-        """What is counted of each cell, from its class counts."""
+        """What is counted of each pattern, from its class counts."""
         return counts
 
     def left_out(self, counts: Array) -> float:

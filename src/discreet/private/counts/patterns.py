@@ -1,7 +1,7 @@
 """The table as a learner needs it: each distinct pattern of bin numbers, with the number of records of each class in it.
 
-Everything a learner ever asks of the data is a sum over cells, so after one pass over the records none of its costs
-depends on how many there are. Adult's 48,842 records, in the published Boolean features, are 540 cells.
+Everything a learner ever asks of the data is a sum over patterns, so after one pass over the records none of its costs
+depends on how many there are. Adult's 48,842 records, in the published Boolean features, are 540 patterns.
 
 Finding distinct rows is the one step whose cost grows with the number of records, so it works on packed keys: a row of
 bin numbers is one number in mixed radix. Where that does not fit in 63 bits (engines have no unsigned numbers), a key is several
@@ -137,8 +137,8 @@ def starts(keys: Keys) -> npt.NDArray[np.bool_]:
     return new
 
 
-class CellsInProgress:
-    """Cells being filled, chunk by chunk. Equal records in any order and any chunks give equal cells."""
+class PatternsInProgress:
+    """PatternCounts being filled, chunk by chunk. Equal records in any order and any chunks give equal patterns."""
 
     def __init__(self, columns: Sequence[Column], n_classes: int) -> None:
         self.columns = tuple(columns)
@@ -167,8 +167,8 @@ class CellsInProgress:
         packed[:, 0] += labels.astype(np.uint64)
         self._tally.add(self._packing.keys(packed), times.astype(np.uint64))
 
-    def finish(self) -> "Cells":
-        """The cells of all records added."""
+    def finish(self) -> "PatternCounts":
+        """The patterns of all records added."""
         keys, counts = self._tally.result()
         words = self._packing.words(keys)
         del keys
@@ -180,52 +180,52 @@ class CellsInProgress:
         first = np.zeros(len(words), bool)  # where a new pattern begins
         for word in words.T:
             first |= starts(word)
-        patterns = words[first]
+        distinct = words[first]
         del words
-        by_class = np.zeros((len(patterns), self._n_classes), counts.dtype)
+        by_class = np.zeros((len(distinct), self._n_classes), counts.dtype)
         last = -1
         for block in _blocks(len(counts)):
-            cell = last + np.cumsum(first[block])
-            by_class[cell, labels[block]] = counts[block]
-            last = cell[-1]
-        return Cells(self.columns, self._packing, patterns, by_class)
+            row = last + np.cumsum(first[block])
+            by_class[row, labels[block]] = counts[block]
+            last = row[-1]
+        return PatternCounts(self.columns, self._packing, distinct, by_class)
 
 
 def _blocks(length: int, size: int | None = None) -> Iterator[slice]:
     return (slice(i, i + (size or BLOCK)) for i in range(0, length, size or BLOCK))
 
 
-def rules_on_cells(cells: "Cells", candidates: Candidates) -> tuple[npt.NDArray[np.bool_], Array]:
+def rules_on_patterns(patterns: "PatternCounts", candidates: Candidates) -> tuple[npt.NDArray[np.bool_], Array]:
     """(rules, patterns): where each candidate is true, on the distinct patterns of literals; and their class counts.
 
-    They are kept for the next fit from the same cells.
+    They are kept for the next fit from the same patterns.
     """
-    kept: tuple[npt.NDArray[np.bool_], Array] | None = cells.counted.get(candidates)
+    kept: tuple[npt.NDArray[np.bool_], Array] | None = patterns.counted.get(candidates)
     if kept is not None:
         return kept
-    number = {column.name: i for i, column in enumerate(cells.columns)}
+    number = {column.name: i for i, column in enumerate(patterns.columns)}
     columns = [number[literal.column] for literal in candidates.literals]
-    bins = {i: cells.bins(i).astype(np.min_scalar_type(cells.columns[i].n_bins)) for i in dict.fromkeys(columns)}
-    counts = cells.counts.T.astype(np.float64)
+    bins = {i: patterns.bins(i).astype(np.min_scalar_type(patterns.columns[i].n_bins)) for i in dict.fromkeys(columns)}
+    counts = patterns.counts.T.astype(np.float64)
     order, first = _same_patterns(candidates, columns, bins)
-    if len(first) < len(order):  # cells that differ in nothing that a literal is about are one pattern
+    if len(first) < len(order):  # patterns that differ in nothing that a literal is about are one pattern
         counts = np.add.reduceat(counts[:, order], first, axis=1)
         bins = {column: own[order[first]] for column, own in bins.items()}
-    patterns = np.ones((len(columns) + 1, counts.shape[1]), bool)  # a last row, for -1, is always true
-    for row, column, true in zip(patterns, columns, candidates.truths, strict=False):
+    truths = np.ones((len(columns) + 1, counts.shape[1]), bool)  # a last row, for -1, is always true
+    for row, column, true in zip(truths, columns, candidates.truths, strict=False):
         row[:] = true[bins[column]]
-    truth = patterns[candidates.members[:, 0]]
+    truth = truths[candidates.members[:, 0]]
     for members in candidates.members.T[1:]:
-        truth &= patterns[members]
+        truth &= truths[members]
     truth.flags.writeable = counts.flags.writeable = False
-    cells.counted = {candidates: (truth, counts)}  # not more than one: they may be large
+    patterns.counted = {candidates: (truth, counts)}  # not more than one: they may be large
     return truth, counts
 
 
 def _same_patterns(
     candidates: Candidates, columns: Sequence[int], bins: Mapping[int, npt.NDArray[np.integer]]
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """An order of the cells in which those of one pattern of literals are next to each other, and where patterns begin."""
+    """An order of the patterns in which those of one pattern of literals are next to each other, and where patterns begin."""
     radices, numbers = [], []
     for column, own in bins.items():
         literals = [true for true, place in zip(candidates.truths, columns, strict=True) if place == column]
@@ -238,16 +238,16 @@ def _same_patterns(
     return order, np.flatnonzero(starts(keys[order]))
 
 
-class Cells(Secret):
-    """Distinct patterns and their exact class counts. They stay in the vault: no printing, no pickling, no copying."""
+class PatternCounts(Secret):
+    """Distinct patterns and their exact class counts. They stay private: no printing, no pickling, no copying."""
 
-    def __init__(self, columns: tuple[Column, ...], packing: Packing, patterns: Words, counts: Counts) -> None:
+    def __init__(self, columns: tuple[Column, ...], packing: Packing, words: Words, counts: Counts) -> None:
         self.columns, self.counts = columns, counts
-        self._packing, self._patterns = packing, patterns
-        self.counted: dict[Any, Any] = {}  # what was asked for before (tuples.py, private/sampling/problem.py)
+        self._packing, self._words = packing, words
+        self.counted: dict[Any, Any] = {}  # what was asked for before (marginals.py, private/sampling/problem.py)
 
     def __len__(self) -> int:
-        return len(self._patterns)
+        return len(self._words)
 
     @property
     def n_classes(self) -> int:
@@ -255,8 +255,8 @@ class Cells(Secret):
         return int(self.counts.shape[1])
 
     def bins(self, column: int, rows: slice = slice(None)) -> npt.NDArray[np.intp]:
-        """The bin number of each cell (or of some rows of them) in one column."""
-        return self._packing.unpack(self._patterns[rows], column + 1).astype(np.intp)
+        """The bin number of each pattern (or of some rows of them) in one column."""
+        return self._packing.unpack(self._words[rows], column + 1).astype(np.intp)
 
     def add_to(self, filling: Any) -> None:
         """Count the records once more, in another form."""

@@ -19,9 +19,9 @@ import numpy.typing as npt
 
 from ..._utils.parallel import mapped
 from ...schema.columns import Column
-from .cells import Array, Cells, Counts, Packing, starts
 from .division import OUTSIDE, Division
 from .groups import Groups, Sets
+from .patterns import Array, Counts, Packing, PatternCounts, starts
 from .secret import Secret
 
 LARGEST = 3  # columns that can be counted together
@@ -78,8 +78,8 @@ class Tables(Secret):
         return np.concatenate([missing, found], axis=-1)
 
 
-class TuplesInProgress:
-    """Tuples being filled, chunk by chunk. Equal records in any order and any chunks give equal tuples."""
+class MarginalsInProgress:
+    """MarginalTables being filled, chunk by chunk. Equal records in any order and any chunks give equal marginals."""
 
     def __init__(self, columns: Sequence[Column], n_classes: int, size: int, division: Division | None = None) -> None:
         self.columns, self.n_classes, self.division = tuple(columns), n_classes, division or Division()
@@ -140,9 +140,9 @@ class TuplesInProgress:
         self._expect(int(times.sum()), number)  # sets come in any order
         _put(self._tables.table(groups), np.bincount(index, times, self._layers * prod(shape)))
 
-    def finish(self) -> "Tuples":
-        """The tuples of all records added."""
-        return Tuples(self.columns, self.n_classes, self.groups, self._tables.counts)
+    def finish(self) -> "MarginalTables":
+        """The marginals of all records added."""
+        return MarginalTables(self.columns, self.n_classes, self.groups, self._tables.counts)
 
     def _add_family(
         self, first: tuple[int, ...], side_by_side: npt.NDArray[np.integer], layer: Numbers, times: Array | None
@@ -171,8 +171,8 @@ def _put(table: Counts, counts: npt.NDArray[np.generic]) -> None:
     table += counts.astype(table.dtype).reshape(table.shape)
 
 
-class Tuples(Tables):
-    """Exact counts by the bins of sets of columns, with a row for each class in each part. They stay in the vault."""
+class MarginalTables(Tables):
+    """Exact counts by the bins of sets of columns, with a row for each class in each part. They stay private."""
 
     def __init__(self, columns: tuple[Column, ...], n_classes: int, groups: Groups, counts: Counts) -> None:
         super().__init__(groups, counts)
@@ -202,15 +202,17 @@ class Tuples(Tables):
         return alone
 
 
-def tuples_of(cells: Cells, columns: Sequence[Column], size: int, division: Division | None = None) -> Tuples:
-    """The tuples of the records of cells; those of all records are kept for the next who asks."""
+def marginals_of(
+    patterns: PatternCounts, columns: Sequence[Column], size: int, division: Division | None = None
+) -> MarginalTables:
+    """The marginals of the records of patterns; those of all records are kept for the next who asks."""
     key = tuple(column.name for column in columns), size
-    if division is None and key in cells.counted:
-        known: Tuples = cells.counted[key]
+    if division is None and key in patterns.counted:
+        known: MarginalTables = patterns.counted[key]
         return known
-    filling = TuplesInProgress(columns, cells.n_classes, size, division)
-    cells.add_to(filling)
+    filling = MarginalsInProgress(columns, patterns.n_classes, size, division)
+    patterns.add_to(filling)
     counted = filling.finish()
     if division is None:
-        cells.counted = {key: counted}  # not more than one: they may be large
+        patterns.counted = {key: counted}  # not more than one: they may be large
     return counted

@@ -10,8 +10,8 @@ from discreet import Boolean, Numeric, Schema
 from discreet._utils.tables import as_table
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.private.counts import counting
-from discreet.private.counts.cells import CellsInProgress, Packing, Tally, rules_on_cells
-from discreet.private.counts.counting import CellCounter
+from discreet.private.counts.counting import PatternCounter
+from discreet.private.counts.patterns import Packing, PatternsInProgress, Tally, rules_on_patterns
 from discreet.rules.candidates import Candidates
 from discreet.sources.memory import add_table
 
@@ -20,19 +20,21 @@ from ..support.strategies import problems, schemas, tables
 
 
 def fill(schema, *chunks):
-    cells = CellsInProgress(schema.columns, len(schema.classes))
+    patterns = PatternsInProgress(schema.columns, len(schema.classes))
     for data, y in chunks:
-        add_table(cells, as_table(data), schema.columns, y)
-    return cells.finish()
+        add_table(patterns, as_table(data), schema.columns, y)
+    return patterns.finish()
 
 
-def content(cells):
-    bins = np.column_stack([cells.bins(i) for i in range(len(cells.columns))]) if len(cells) else np.zeros((0, 0))
-    return bins.tolist(), cells.counts.tolist()
+def content(patterns):
+    bins = (
+        np.column_stack([patterns.bins(i) for i in range(len(patterns.columns))]) if len(patterns) else np.zeros((0, 0))
+    )
+    return bins.tolist(), patterns.counts.tolist()
 
 
 @given(st.data())
-def test_cells_do_not_depend_on_order_or_chunks(data):
+def test_patterns_do_not_depend_on_order_or_chunks(data):
     schema = data.draw(schemas())
     table, y = data.draw(tables(schema))
     whole = content(fill(schema, (table, y)))
@@ -44,7 +46,7 @@ def test_cells_do_not_depend_on_order_or_chunks(data):
 
 
 @given(st.data())
-def test_cells_hold_each_pattern_once_with_its_class_counts(data):
+def test_patterns_hold_each_pattern_once_with_its_class_counts(data):
     schema = data.draw(schemas())
     table, y = data.draw(tables(schema))
     expected = {}
@@ -61,7 +63,7 @@ def test_cells_hold_each_pattern_once_with_its_class_counts(data):
 def test_counts_equal_brute_force_over_records(problem, data):
     candidates, table, y = problem
     schema = candidates.schema
-    counter = CellCounter(fill(schema, (table, y)), candidates)
+    counter = PatternCounter(fill(schema, (table, y)), candidates)
     prefix = data.draw(st.lists(st.integers(0, len(candidates) - 1), max_size=3))
     alive = [not any(brute_force.rule_holds(schema, candidates[r], table, i) for r in prefix) for i in range(len(y))]
     early = counter.left(prefix).tolist()
@@ -76,13 +78,13 @@ def test_counts_equal_brute_force_over_records(problem, data):
         ]
 
 
-def test_blocks_of_cells_give_the_same_counts(monkeypatch):
+def test_blocks_of_patterns_give_the_same_counts(monkeypatch):
     data = load_compas(binary=True)
     candidates = Candidates.of_schema(data.schema, 2)
-    cells = fill(data.schema, (data.data, data.target.to_numpy()))
-    whole = CellCounter(cells, candidates).counts([5, 60])
+    patterns = fill(data.schema, (data.data, data.target.to_numpy()))
+    whole = PatternCounter(patterns, candidates).counts([5, 60])
     monkeypatch.setattr(counting, "BLOCK_BYTES", 8 * 28 * 100)
-    counter = CellCounter(cells, candidates)
+    counter = PatternCounter(patterns, candidates)
     assert len(counter._blocks) > 3
     assert (counter.counts([5, 60]).captured == whole.captured).all()
     assert (counter.counts([5, 60]).left == whole.left).all()
@@ -94,11 +96,11 @@ def test_single_literals_are_counted_bin_by_bin(monkeypatch, load, binary):
     data = load(binary=binary)
     candidates = Candidates.of_schema(data.schema, 1)
     number = {label: i for i, label in enumerate(data.schema.classes or (0, 1))}
-    cells = fill(data.schema, (data.data, data.target.map(number).to_numpy()))
+    patterns = fill(data.schema, (data.data, data.target.map(number).to_numpy()))
     prefixes = ([], [3], [3, 40], [0, 1, 2, 50])
-    whole = [CellCounter(cells, candidates).counts(prefix) for prefix in prefixes]
+    whole = [PatternCounter(patterns, candidates).counts(prefix) for prefix in prefixes]
     monkeypatch.setattr(counting, "BLOCK_BYTES", 2_000)
-    counter = CellCounter(cells, candidates)
+    counter = PatternCounter(patterns, candidates)
     assert counter._whole is None
     for prefix, (left, captured) in zip(prefixes, whole, strict=True):
         assert (counter.counts(prefix).left == left).all()
@@ -106,26 +108,26 @@ def test_single_literals_are_counted_bin_by_bin(monkeypatch, load, binary):
 
 
 def test_the_papers_patterns():
-    for load, records, patterns in ((load_compas, 7214, 48), (load_adult, 48842, 540)):
+    for load, records, n_patterns in ((load_compas, 7214, 48), (load_adult, 48842, 540)):
         data = load(binary=True, sensitive=False)
-        cells = fill(data.schema, (data.data, data.target.to_numpy()))
-        assert len(cells) == patterns
-        assert cells.counts.sum() == records
-        assert cells.counts[:, 1].sum() == data.target.sum()
+        patterns = fill(data.schema, (data.data, data.target.to_numpy()))
+        assert len(patterns) == n_patterns
+        assert patterns.counts.sum() == records
+        assert patterns.counts[:, 1].sum() == data.target.sum()
 
 
 def test_memory_of_prefixes_stays_within_its_limit():
     schema = Schema.of_booleans(["a", "b"], classes=(0, 1))
     candidates = Candidates.of_schema(schema, 2)
-    cells = fill(schema, ({"a": np.array([True, False]), "b": np.array([True, True])}, np.array([0, 1])))
+    patterns = fill(schema, ({"a": np.array([True, False]), "b": np.array([True, True])}, np.array([0, 1])))
     one = len(candidates) * 2 * 8
-    counter = CellCounter(cells, candidates, memory=2 * one)
+    counter = PatternCounter(patterns, candidates, memory=2 * one)
     for prefix in ([], [0], [1], [2], [0, 1]):
         node = counter.counts(prefix)
         assert sum(n.captured.nbytes for n in counter._memory.values()) <= 2 * one
         assert counter.counts(reversed(prefix)) is node  # remembered, whatever the order
-    tight = CellCounter(cells, candidates, memory=0)
-    assert (tight.counts([0]).captured == CellCounter(cells, candidates).counts([0]).captured).all()
+    tight = PatternCounter(patterns, candidates, memory=0)
+    assert (tight.counts([0]).captured == PatternCounter(patterns, candidates).counts([0]).captured).all()
 
 
 @given(st.lists(st.integers(2, 1000), min_size=1, max_size=40), st.integers(0, 30), st.integers(0, 2**32))
@@ -141,13 +143,13 @@ def test_packing_comes_back_and_keeps_distinct_rows_apart(radices, n, seed):
 
 
 @pytest.mark.parametrize("n_cuts", [1, 40])  # patterns of one word, and of two
-def test_no_records_are_no_cells(n_cuts):
+def test_no_records_are_no_patterns(n_cuts):
     schema = Schema([Numeric(f"c{i}", low=0, high=100, n_cuts=n_cuts) for i in range(20)], target="y", classes=[0, 1])
-    cells = CellsInProgress(schema.used, 2)
-    assert (cells._packing.n_words > 1) == (n_cuts == 40)
-    found = cells.finish()
+    patterns = PatternsInProgress(schema.used, 2)
+    assert (patterns._packing.n_words > 1) == (n_cuts == 40)
+    found = patterns.finish()
     assert (len(found), found.bins(19).tolist(), found.counts.shape) == (0, [], (0, 2))
-    truth, counts = rules_on_cells(found, Candidates.of_tests(schema))
+    truth, counts = rules_on_patterns(found, Candidates.of_tests(schema))
     assert (truth.shape, counts.shape) == ((20 * n_cuts, 0), (2, 0))
 
 
@@ -166,7 +168,8 @@ def test_a_tally_counts(chunks, long_keys):
 
 @given(
     st.lists(
-        st.tuples(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 9)), max_size=30), st.booleans()), max_size=8
+        st.tuples(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 9)), max_size=30), st.booleans()),
+        max_size=8,
     ),
     st.booleans(),
 )
@@ -195,13 +198,13 @@ def test_a_tally_of_counts_outgrows_four_bytes():
 
 def test_a_pattern_that_is_none_is_not_counted():
     schema = Schema.of_booleans(["a"], classes=(0, 1))
-    cells = CellsInProgress(schema.columns, 2)
-    assert cells.places == [(0, 2)]
-    for patterns, labels in (([6], [0]), ([0], [2]), ([-2], [0])):
+    patterns = PatternsInProgress(schema.columns, 2)
+    assert patterns.places == [(0, 2)]
+    for words, labels in (([6], [0]), ([0], [2]), ([-2], [0])):
         with pytest.raises(AssertionError, match="a pattern that is none"):
-            cells.add_counted([np.array(patterns)], np.array(labels), np.array([1]))
-    cells.add_counted([np.array([], np.int16)], np.array([], np.int16), np.array([], np.int64))
-    assert len(cells.finish()) == 0
+            patterns.add_counted([np.array(words)], np.array(labels), np.array([1]))
+    patterns.add_counted([np.array([], np.int16)], np.array([], np.int16), np.array([], np.int64))
+    assert len(patterns.finish()) == 0
 
 
 def test_a_tally_outgrows_four_bytes():
@@ -220,16 +223,16 @@ def test_many_columns_need_more_than_one_word():
     X = rng.random((500, 120)) < 0.5
     X[250:] = X[:250]
     y = rng.integers(2, size=500)
-    cells = fill(schema, ({f"c{i}": X[:, i] for i in range(120)}, y))
-    assert len(cells) == 250
-    assert sorted(map(tuple, content(cells)[0])) == sorted(map(tuple, X[:250].astype(int).tolist()))
-    assert cells.counts.sum(0).tolist() == np.bincount(y).tolist()
+    patterns = fill(schema, ({f"c{i}": X[:, i] for i in range(120)}, y))
+    assert len(patterns) == 250
+    assert sorted(map(tuple, content(patterns)[0])) == sorted(map(tuple, X[:250].astype(int).tolist()))
+    assert patterns.counts.sum(0).tolist() == np.bincount(y).tolist()
 
 
-def test_cells_are_not_shown_or_copied():
-    cells = fill(Schema.of_booleans(["a"], classes=(0, 1)), ({"a": np.array([True])}, np.array([0])))
-    counter = CellCounter(cells, Candidates.of_schema(Schema.of_booleans(["a"])))
-    for thing in (cells, counter):
+def test_patterns_are_not_shown_or_copied():
+    patterns = fill(Schema.of_booleans(["a"], classes=(0, 1)), ({"a": np.array([True])}, np.array([0])))
+    counter = PatternCounter(patterns, Candidates.of_schema(Schema.of_booleans(["a"])))
+    for thing in (patterns, counter):
         for leak in (pickle.dumps, copy.copy, copy.deepcopy):
             with pytest.raises(TypeError, match="cannot be pickled or copied"):
                 leak(thing)

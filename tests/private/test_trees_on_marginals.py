@@ -1,4 +1,4 @@
-"""Trees of up to three levels from joint counts of columns: the law of the enumeration, and the very trees that cells give."""
+"""Trees of up to three levels from joint counts of columns: the law of the enumeration, and the very trees that patterns give."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.optimum import best_tree
 from discreet.private.sampling.reference import law_of_trees
 from discreet.private.sampling.trees.drawing import WeighedTrees
-from discreet.private.sampling.trees.problems import TreeProblem, TupleTrees, sum_for
+from discreet.private.sampling.trees.problems import MarginalTrees, TreeProblem, sum_for
 from discreet.private.sampling.trees.sums import TreeSums
 from discreet.private.sampling.trees.worth import SCORES
 from discreet.rules.prior import TreePrior
@@ -20,42 +20,42 @@ PROBLEMS = slow_but([(seed, *KINDS[seed % len(KINDS)]) for seed in range(24)], l
 
 
 def posed(seed, depth, n_classes, score):
-    """The same from tuples and from cells: a few tests, some of no weight, class weights for some."""
+    """The same from marginals and from patterns: a few tests, some of no weight, class weights for some."""
     rng = np.random.default_rng(seed)
     table = small_table(seed, n_classes, n_rules=2 if depth == 3 else 4, tests=True)
     weights = np.ones(n_classes) if seed % 3 else rng.uniform(0.3, 1.0, n_classes)
     tests = rng.choice([1.0, 2.0, 0.0], len(table.candidates))
     tests[0] = 1.0
     prior, rate = TreePrior(float(rng.uniform(0.2, 0.8)), tests / tests.sum()), float(rng.uniform(0.05, 1.5))
-    on_tuples = TupleTrees(table.tuples(max(2, depth)), table.candidates, weights, prior, rate, score)
-    return on_tuples, TreeProblem(table.truth(), table.counts(weights), prior, rate, score)
+    on_marginals = MarginalTrees(table.marginals(max(2, depth)), table.candidates, weights, prior, rate, score)
+    return on_marginals, TreeProblem(table.truth(), table.counts(weights), prior, rate, score)
 
 
 @pytest.mark.parametrize(("seed", "depth", "n_classes", "score"), PROBLEMS)
 def test_the_sum_over_all_trees_is_that_of_the_enumeration(seed, depth, n_classes, score):
-    on_tuples, on_cells = posed(seed, depth, n_classes, score)
-    turned, _, _ = on_tuples.turned()
+    on_marginals, on_patterns = posed(seed, depth, n_classes, score)
+    turned, _, _ = on_marginals.turned()
     worth = sum_for(turned)
-    found = float(TreeSums(turned, depth, worth).tables[depth][0][0]) + worth.left_out(on_tuples.total())
-    _, logs = law_of_trees(on_cells, depth)
+    found = float(TreeSums(turned, depth, worth).tables[depth][0][0]) + worth.left_out(on_marginals.total())
+    _, logs = law_of_trees(on_patterns, depth)
     assert found == pytest.approx(float(np.logaddexp.reduce(logs)), abs=1e-9)
 
 
 @pytest.mark.parametrize(("seed", "depth", "n_classes", "score"), PROBLEMS)
 def test_the_same_random_numbers_give_the_same_tree(seed, depth, n_classes, score):
-    on_tuples, on_cells = posed(seed, depth, n_classes, score)
+    on_marginals, on_patterns = posed(seed, depth, n_classes, score)
     for draw in range(20):
-        expected = WeighedTrees(on_cells, depth).draw(SeededEntropy(draw))
-        assert WeighedTrees(on_tuples, depth).draw(SeededEntropy(draw)) == expected
+        expected = WeighedTrees(on_patterns, depth).draw(SeededEntropy(draw))
+        assert WeighedTrees(on_marginals, depth).draw(SeededEntropy(draw)) == expected
 
 
 @pytest.mark.parametrize(("seed", "depth", "n_classes", "score"), PROBLEMS)
 def test_the_best_tree_is_as_good(seed, depth, n_classes, score):
-    on_tuples, on_cells = posed(seed, depth, n_classes, score)
-    assert best_tree(on_tuples, depth)[1] == pytest.approx(best_tree(on_cells, depth)[1], abs=1e-6)
+    on_marginals, on_patterns = posed(seed, depth, n_classes, score)
+    assert best_tree(on_marginals, depth)[1] == pytest.approx(best_tree(on_patterns, depth)[1], abs=1e-6)
 
 
 def test_more_than_three_tests_are_not_counted_together():
-    on_tuples, _ = posed(2, 3, 2, "accuracy")
+    on_marginals, _ = posed(2, 3, 2, "accuracy")
     with pytest.raises(AssertionError, match="three tests"):
-        WeighedTrees(on_tuples, 4).draw(SeededEntropy(0))
+        WeighedTrees(on_marginals, 4).draw(SeededEntropy(0))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from discreet.private.counts.cells import rules_on_cells
+from discreet.private.counts.patterns import rules_on_patterns
 from discreet.rules.candidates import Candidates
 
 from ..support.small_tables import small_table
@@ -17,7 +17,7 @@ def test_patterns_are_distinct_and_hold_every_record_once(seed, n_rules, max_lit
     every = Candidates.of_schema(table.schema, max_literals)
     which = np.random.default_rng(seed).permutation(len(every))[: n_rules or len(every)]
     table = table._replace(candidates=every.only(which))
-    truth, counts = rules_on_cells(table.cells(), table.candidates)
+    truth, counts = rules_on_patterns(table.patterns(), table.candidates)
     assert truth.shape == (len(table.candidates), counts.shape[1])
     assert (counts.sum(0) > 0).all()
     if max_literals == 1:  # rules of several literals may agree where literals do not

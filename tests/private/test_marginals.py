@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from discreet.private.counts import joint as joint_module
-from discreet.private.counts import tuples as tuples_module
+from discreet.private.counts import marginals as tuples_module
 from discreet.private.counts.division import OUTSIDE, Division, box_of, column_numbers, divided_by, left_by
 from discreet.private.counts.groups import Groups
 from discreet.private.counts.joint import JointCounts
-from discreet.private.counts.tuples import TuplesInProgress
+from discreet.private.counts.marginals import MarginalsInProgress
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Fork, Leaf, leaves_of
 from discreet.schema import Schema
@@ -49,7 +49,7 @@ def test_every_table_is_that_of_the_records(seed, size, monkeypatch):
     monkeypatch.setattr(tuples_module, "ROWS", 7 + seed % 2 * 1000)
     table = small_table(seed, n_classes=2 + seed % 2)
     division = some_division(table)
-    counted = table.tuples(size, division)
+    counted = table.marginals(size, division)
     part = division.find(table.bins, len(table.labels))
     for k in range(counted.groups.size + 1):
         for numbers in permutations(range(len(counted.groups.bins)), k):
@@ -58,15 +58,15 @@ def test_every_table_is_that_of_the_records(seed, size, monkeypatch):
                 assert (counted.in_part(number).table(numbers) == expected).all()
 
 
-def test_cells_records_and_engines_fill_the_same_tables(monkeypatch):
+def test_patterns_records_and_engines_fill_the_same_tables(monkeypatch):
     monkeypatch.setattr(tuples_module, "ROWS", 7)
     table = small_table(1, n_records=100)
     division = some_division(table)
-    expected = every_count(table.tuples(2, division))
-    from_cells = TuplesInProgress(table.schema.used, 2, 2, division)
-    table.cells().add_to(from_cells)
-    assert (every_count(from_cells.finish()) == expected).all()
-    counted = TuplesInProgress(table.schema.used, 2, 2, division)
+    expected = every_count(table.marginals(2, division))
+    from_patterns = MarginalsInProgress(table.schema.used, 2, 2, division)
+    table.patterns().add_to(from_patterns)
+    assert (every_count(from_patterns.finish()) == expected).all()
+    counted = MarginalsInProgress(table.schema.used, 2, 2, division)
     part = division.find(table.bins, len(table.labels))
     some = part != OUTSIDE
     layers = table.labels + 2 * part
@@ -82,21 +82,21 @@ def test_cells_records_and_engines_fill_the_same_tables(monkeypatch):
 @pytest.mark.parametrize("repeats", [1, 5])
 def test_records_that_agree_are_counted_once_and_as_often(repeats):
     table = small_table(2, n_records=60)
-    filling = TuplesInProgress(table.schema.used, 2, 3)
+    filling = MarginalsInProgress(table.schema.used, 2, 3)
     filling.add([np.tile(b, repeats) for b in table.bins], np.tile(table.labels, repeats))
-    assert (every_count(filling.finish()) == repeats * every_count(table.tuples(3))).all()
+    assert (every_count(filling.finish()) == repeats * every_count(table.marginals(3))).all()
 
 
 def test_counts_grow_beyond_four_bytes():
     table = small_table(3, n_records=4)
-    filling = TuplesInProgress(table.schema.used, 2, 1)
+    filling = MarginalsInProgress(table.schema.used, 2, 1)
     for _ in range(3):
         filling.add_counted(0, np.array([1]), np.array([0]), np.array([2**31]))
     assert filling.finish().table([0])[0, 1] == 3 * 2**31
 
 
 def test_counts_grow_beyond_four_bytes_whichever_set_an_engine_answers_first():
-    filling = TuplesInProgress([Numeric(name, cuts=range(20)) for name in "abc"], 2, 2)
+    filling = MarginalsInProgress([Numeric(name, cuts=range(20)) for name in "abc"], 2, 2)
     assert len(filling.sets) == 3
     for number in (2, 1, 0):
         filling.add_counted(number, np.array([1]), np.array([0]), np.array([2**32 + 5]))
@@ -106,7 +106,7 @@ def test_counts_grow_beyond_four_bytes_whichever_set_an_engine_answers_first():
 
 def test_an_engine_may_not_answer_with_bins_that_are_none():
     table = small_table(3, n_records=4)
-    filling = TuplesInProgress(table.schema.used, 2, 1)
+    filling = MarginalsInProgress(table.schema.used, 2, 1)
     for place, layer in ((-1, 0), (filling.groups.bins[0], 0), (0, 2), (0, -1)):
         with pytest.raises(AssertionError, match="bug in its source"):
             filling.add_counted(0, np.array([place]), np.array([layer]), np.array([1]))
@@ -117,7 +117,7 @@ def test_the_number_of_places_is_known_before():
         table = small_table(seed)
         bins = [column.n_bins for column in table.schema.used]
         for size in (1, 2, 3):
-            assert Groups.of(bins, size).count_places() * 2 == every_count(table.tuples(size)).size
+            assert Groups.of(bins, size).count_places() * 2 == every_count(table.marginals(size)).size
 
 
 def test_small_columns_are_counted_together_and_any_of_them_are_in_one_set():
@@ -138,7 +138,7 @@ def test_counts_of_literals_are_those_of_the_records(seed, few, monkeypatch):
     monkeypatch.setattr(joint_module, "FEW", few)  # whether all that can be asked for is kept
     table = small_table(seed, n_classes=2 + seed % 2)
     channels = np.array([[1.0, -1.0]]) if table.n_classes == 2 else np.diag([1.0, 0.5, 0.25])
-    joint = JointCounts(table.tuples(3), table.candidates, channels)
+    joint = JointCounts(table.marginals(3), table.candidates, channels)
     true = table.truth()[joint.order].astype(float)
     weights = channels @ table.counts()
     assert joint.none == pytest.approx(weights.sum(1))
@@ -172,7 +172,7 @@ def test_many_groups_of_which_some_have_no_literal(seed, few, monkeypatch):
     table = wide_table(seed)
     true, weights = table.truth(), table.counts()
     for size in (2, 3):
-        joint = JointCounts(table.tuples(size), table.candidates, np.eye(2))
+        joint = JointCounts(table.marginals(size), table.candidates, np.eye(2))
         own = true[joint.order].astype(float)
         assert (joint.one == weights @ own.T).all()
         assert (joint.two == np.einsum("cn,an,bn->cab", weights, own, own)).all()
@@ -187,7 +187,7 @@ def test_many_groups_of_which_some_have_no_literal(seed, few, monkeypatch):
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_every_set_of_many_groups_is_counted(size):
     table = wide_table(size)
-    counted = table.tuples(size)
+    counted = table.marginals(size)
     for k in range(counted.groups.size + 1):
         for numbers in combinations(range(len(counted.groups.bins)), k):
             expected = by_hand(table, counted.groups, numbers, np.zeros(len(table.labels), int), 0)
@@ -198,7 +198,7 @@ def test_every_set_of_many_groups_is_counted(size):
 def test_boxes_are_where_rules_and_leaves_are(seed):
     table = small_table(seed, tests=True, n_records=50)
     columns, true = column_numbers(table.schema.used, table.candidates), table.truth()
-    joint = JointCounts(table.tuples(3), table.candidates, np.eye(2))
+    joint = JointCounts(table.marginals(3), table.candidates, np.eye(2))
     for place, rule in enumerate(joint.order):
         inside = Division([(box_of(rule, table.candidates, columns), 0)], OUTSIDE).find(table.bins, 50)
         assert ((inside == 0) == true[rule]).all()
@@ -212,9 +212,9 @@ def test_boxes_are_where_rules_and_leaves_are(seed):
         assert ((part == number) == np.logical_and.reduce([true[test] == side for test, side in path])).all()
 
 
-def test_tuples_cannot_be_seen_or_copied():
+def test_marginals_cannot_be_seen_or_copied():
     table = small_table(0)
-    counted = table.tuples(2)
+    counted = table.marginals(2)
     for holder in (counted, JointCounts(counted, table.candidates, np.eye(2))):
         assert repr(holder) == f"<{type(holder).__name__}>"
         for copier in (pickle.dumps, copy.copy, copy.deepcopy):
