@@ -29,8 +29,8 @@ def test_a_table_has_the_parameters_and_defaults_of_its_estimator(estimator):
 def described():
     """For each estimator, the parameters that its docstring describes, and those for which it refers to another one."""
     for estimator in ESTIMATORS:
-        section = re.split(r"\n +(?:Parameters|Attributes|Examples)\n +-+\n", estimator.__doc__)[1]
-        entries = re.findall(r"^    (\w[\w, ]*?)(?: :.*)?\n        (.*)", section, re.MULTILINE)
+        section = re.split(r"\n(?:Parameters|Attributes|Examples)\n-+\n", inspect.getdoc(estimator))[1]
+        entries = re.findall(r"^(\w[\w, ]*?)(?: :.*)?\n    (.*)", section, re.MULTILINE)
         for names, first in entries:
             for name in names.split(", "):
                 yield estimator, name, first.startswith("As in ")
