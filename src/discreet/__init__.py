@@ -6,7 +6,7 @@ Names are imported when they are first used, so that the command line starts fas
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.5.0"
+__version__ = "0.9.0"
 
 _NAMES = {
     "estimators.greedy": "DPGreedyRuleListClassifier GreedyRuleListClassifier",
