@@ -35,8 +35,9 @@ WRITERS = {
 
 
 @pytest.fixture
-def full_desk(desk):
-    """Also a model, a sample, a schema for cuts, and ledgers of two kinds."""
+def full_desk(desk, monkeypatch):
+    """Also a model, a sample, a schema for cuts, and ledgers of two kinds. Output waits in a buffer, as it does for users."""
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     hospital(seed=1).to_csv("sample.csv", index=False)
     age = Numeric("age", low=0, high=100, n_cuts=20)
     Schema((age, *SCHEMA.columns[2:]), target="died", classes=["no", "yes"]).save("grid.toml")

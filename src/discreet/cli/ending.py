@@ -62,6 +62,7 @@ class Commands(click.Group):
                 raise
             except BaseException as error:
                 code = _told(error, sys.argv[1:] if args is None else list(args), stopped=bool(pressed))
+                _drop_what_cannot_be_written()
         sys.exit(code)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -96,10 +97,23 @@ def _noticing_ctrl_c() -> Iterator[list[int]]:
             signal.signal(number, usual[number])
 
 
-def _be_quiet() -> NoReturn:
-    """End without a word: nobody reads it. Python would complain when it closes the output."""
+def _drop_output() -> None:
     with suppress(OSError, ValueError, AttributeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _drop_what_cannot_be_written() -> None:
+    """Python would try again when it ends, complain, and end with a code of its own, 120."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (OSError, ValueError):
+        _drop_output()
+
+
+def _be_quiet() -> NoReturn:
+    """End without a word: nobody reads it. Python would complain when it closes the output."""
+    _drop_output()
     sys.exit(UNREAD)
 
 
