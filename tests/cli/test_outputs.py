@@ -207,7 +207,7 @@ def test_a_noisy_accuracy_that_cannot_be_printed_is_not_lost(full_desk):
 
 
 def test_what_was_paid_for_is_printed_elsewhere_if_the_output_is_on_the_same_full_disk(full_desk):
-    keep = "from discreet._utils.writing import PendingFile as P; P.commit = lambda _: open('/dev/full', 'w').write('x' * 9999); "
+    keep = "from discreet._utils.writing import PendingFile as P; P.commit = lambda _: open('/dev/full', 'w', 1).write('\\n'); "
     call = [sys.executable, "-c", f"{keep}from discreet.cli import main; main()", *WRITERS["fit"], "m.json"]
     with open("/dev/full", "w") as full:
         ended = subprocess.run(call, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
