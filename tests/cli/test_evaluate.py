@@ -44,7 +44,7 @@ def test_everything_is_printed_and_paid_for_once(desk):
         "by sex",
         "by age",
         "<= 40",
-        "less the others",
+        "minus the others",
     ):
         assert words in said
     assert len(Ledger.open("l.json").entries) == 1

@@ -328,5 +328,5 @@ def test_on_the_command_line_a_large_epsilon_was_said_aloud(tmp_path):
     done = subprocess.run([*map(str, given)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "Warning" not in done.stderr
-    assert "next to no protection" in done.stdout
+    assert "almost no protection" in done.stdout
     assert "In the same process" not in done.stdout  # there is one fit in it

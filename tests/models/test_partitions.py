@@ -297,7 +297,7 @@ def test_the_report_of_a_card_has_tables_of_points_and_what_totals_mean():
             assert row in words
         for total in ("below 1 10.0 % no", "1 to below 3.5 37.5 % no", "3.5 or more 75.0 % yes"):
             assert total in words
-    assert "no class counts, so how many records each range of totals takes cannot be said" in words_of(CARD)
+    assert "no class counts, so how many records each range of totals takes is unknown" in words_of(CARD)
     assert "below 1 9 1 45 %" not in words_of(CARD)
     assert "below 1 9 1 45 %" in words_of(COUNTED)
 

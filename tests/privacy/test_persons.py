@@ -82,7 +82,7 @@ def test_the_statement_and_the_ledger_are_about_a_person(classifier):
     assert ledger.proved == (1.0, 0.0)
     assert 0 < ledger.entries[0].spent_epsilon <= 1
     one = classifier(epsilon=1.0).fit(X, y)
-    assert "k times as large" in one.privacy_.neighbours
+    assert "multiply epsilon by k" in one.privacy_.neighbours
 
 
 @pytest.mark.parametrize("value", [0, -1, 1.5, "2", True, None])

@@ -220,9 +220,9 @@ def test_the_record_has_the_ledger_of_the_day_and_the_checklist_asks_for_what_ca
         "On 2026-11-17 the ledger had 2 releases, which came to epsilon 0.75 of 3. What was released since then:"
         in checklist
     )
-    assert "We know what the holder released from the table since 2026-11-17: ____" in checklist
+    assert "We know what the data holder released from the table since 2026-11-17: ____" in checklist
     card = read(folder, "README.md")
-    assert "the ledger had 2 releases, which came to 0.75. Proved about all of them together: epsilon 0.75." in card
+    assert "the ledger had 2 releases, with a total epsilon of 0.75. Proved about all of them together: epsilon 0.75." in card
     checked = verify_release(folder, ledger)
     assert checked.ok
     assert [c.holds for c in checked.checks if c.what == "the ledger has all releases that the papers count"] == [True]
@@ -234,11 +234,11 @@ def test_the_record_has_the_ledger_of_the_day_and_the_checklist_asks_for_what_ca
     assert "1 more" in since.why
 
 
-def test_without_a_ledger_of_the_day_the_checklist_says_that_the_papers_do_not_say(place):
+def test_without_a_ledger_of_the_day_the_checklist_says_that_the_documents_do_not_say(place):
     on_ledger(place)
     folder = released(place, evaluation=None)
     assert json.loads(read(folder, "disclosure.json"))["ledger_at_release"] is None
-    assert "What was released from the table after this model was saved (the papers do not say): ___" in read(
+    assert "What was released from the table after this model was saved (these documents do not say): ___" in read(
         folder, "checklist.md"
     )
     assert verify_release(folder).ok

@@ -144,7 +144,7 @@ def test_lines_are_as_people_say_them():
         "below 0 20.0 %",
         "0 or more 60.0 %",
         "Columns that tables use 2 of 5",
-        "no class counts, so how many records each range of totals takes cannot be said",
+        "no class counts, so how many records each range of totals takes is unknown",
         "That an answer gives many points does not mean",
     ):
         assert said in words, said

@@ -197,7 +197,7 @@ def test_a_proved_model_says_so_and_what_it_means():
         ),
         ("inferred", ["Not private", "The schema was made from the records.", "No promise covers this"]),
         ("unprotected", ["Learned without privacy", "exact counts", "This model has no epsilon"]),
-        ("hostile", ["Next to no protection", "epsilon = 50", "All of its noisy counts are zero or below"]),
+        ("hostile", ["Almost no protection", "epsilon = 50", "All of its noisy counts are zero or below"]),
         ("bare", ["released no class counts"]),
         ("wine", ["class_0", "class_1", "class_2", "No ledger was kept"]),
         ("proved_with_delta", ["Private, with epsilon = 1", "and a little more for delta"]),

@@ -40,7 +40,7 @@ def test_a_tree_says_how_large_it_is():
         return Page(to_html(SavedModel(Tree.parse(text)))).text
 
     assert "A tree: one answer for everybody, 1 class." in said("always yes")
-    assert "The tree has no tests: it gives the same answer to everybody." in said("always yes")
+    assert "The tree has no tests: it gives everyone the same answer." in said("always yes")
     assert "A tree: 1 test, 2 leaves, 2 classes" in said("if a then yes else no")
     assert "A tree: 3 tests, at most 2 on the way to an answer, 4 leaves" in said(
         "if a then if b then 1 else 2 else if b then 3 else 4"
@@ -85,7 +85,7 @@ def test_numbers_are_those_of_the_counts():
         "89 % of about 56 records",
         "mostly noise",
         "proline is at most 800 and alcohol is above 12 or is missing and organic is true",
-        "By these counts the tree gives the right answer for about 91 %",
+        "By these counts the tree is right on about 91 %",
         "Columns that tests use 3 of 3",
         "Used by tests",
     ):
@@ -124,7 +124,7 @@ def test_shares_without_counts_are_shown():
     tree = Tree(Split(Literal("a"), Answer(1, None, (0.25, 0.75)), Answer(0, None, (0.9, 0.1))), (0, 1))
     words = Page(to_html(SavedModel(tree))).text
     assert "75 %" in words
-    assert "how many records each leaf takes cannot be said" in words
+    assert "how many records each leaf takes is unknown" in words
     assert "1 25" not in words
 
 

@@ -187,7 +187,7 @@ def test_a_ledger_that_does_not_know_the_model_is_told(tmp_path):
 def test_what_is_no_folder_is_no_release(tmp_path):
     (tmp_path / "file").write_text("x")
     for name in ("file", "nothing"):
-        with pytest.raises(ModelError, match="this is none"):
+        with pytest.raises(ModelError, match="not a release folder"):
             verify_release(tmp_path / name)
     (tmp_path / "empty").mkdir()
     assert not verify_release(tmp_path / "empty").ok

@@ -46,7 +46,7 @@ class NotEnoughMemory(_ReadableError, MemoryError):
 
 
 class LearningError(_ReadableError):
-    """An error inside a private learner, without what it said."""
+    """An error inside a private learner, without its details."""
 
 
 class PrivacyWarning(UserWarning):
@@ -54,7 +54,7 @@ class PrivacyWarning(UserWarning):
 
 
 class WeakEpsilonWarning(PrivacyWarning):
-    """An epsilon that is next to no protection."""
+    """An epsilon that offers almost no protection."""
 
 
 class SeededWarning(PrivacyWarning):

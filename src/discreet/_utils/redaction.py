@@ -78,8 +78,8 @@ NO_MEMORY = (
     "fit_source(table, counting='nodes')."
 )
 A_BUG = (
-    "learning stopped with an error inside this package ({}), which is a bug; what it said is not shown, since it may have "
-    "numbers about the records."
+    "learning stopped with an error inside this package ({}), which is a bug; details are suppressed because they may "
+    "contain numbers about the records."
 )
 
 

@@ -73,14 +73,14 @@ def together(now: LedgerSnapshot, total: Total | None) -> str:
     if t.unproved:
         return (
             f"Nothing is proved about {t.unproved} of the releases, nor about all of them together: "
-            "this ledger promises no total any more."
+            "this ledger can promise no total."
         )
     if total is None or not now.delta or not t.entries:
         return ""
     said = f"All releases together: epsilon {rounded_up(total.epsilon, 4)} at delta {rounded_up(total.delta, 3)}"
     if total.by == ADDITION:
         return f"{said}, by addition."
-    if_so = "if no budget was chosen by looking at earlier results"
+    if_so = "provided that no budget was chosen by looking at earlier results"
     return f"{said}, by {total.by}, {if_so}; {rounded_up(t.proved_epsilon, 4)} by addition."
 
 

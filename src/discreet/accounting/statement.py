@@ -14,21 +14,21 @@ FORMAT, VERSION = "discreet privacy statement", 1
 
 NEIGHBOURS = (
     "Two tables are neighbours if one of them has one record more than the other. "
-    "To a person who has k records in the table, read epsilon as k times as large (and delta as larger still)."
+    "For a person who has k records in the table, multiply epsilon by k (and delta by more than k)."
 )
-# Why nothing is proved, where a report has to be loud
-SEEDED = "the noise was seeded (random_state), so it can be repeated and taken off"
+# Why nothing is proved, where a report has to warn
+SEEDED = "the noise was seeded (random_state), so it can be repeated and removed"
 MEASURED, EVALUATED = "noisy accuracy", "noisy evaluation"  # the mechanisms of statements about a measurement
 MEASUREMENTS = {
     MEASURED: "This accuracy was measured with noise.",
     EVALUATED: "These numbers were measured with noise.",
 }
 INFERRED = "the schema was made from records (infer_schema, or cut points with seeded noise)"
-DRAFTED = "a schema was drafted from these very records (draft_schema), and nothing protects what it says about them"
+DRAFTED = "a schema was drafted from these very records (draft_schema), which it may reveal"
 SCHEMA_IS_PUBLIC = (
     "neither the schema nor the parameters were chosen by looking at the records (a grid search does look at them)"
 )
-BUT_FOR_CUTS = f"but for the cut points that are counted above, {SCHEMA_IS_PUBLIC}"
+BUT_FOR_CUTS = f"apart from the cut points that are counted above, {SCHEMA_IS_PUBLIC}"
 ASSUMES = (
     SCHEMA_IS_PUBLIC,
     "a seed was not used and the operating system's random numbers cannot be predicted",
@@ -43,7 +43,7 @@ def neighbours_of(records: int) -> str:
     return (
         f"Two tables are neighbours if one of them has the records of one person more than the other, up to {records} of them "
         "(records_per_person). The noise is that of a single record at epsilon divided by that number. "
-        "To a person who has more records than that, it promises less."
+        "For a person who has more records than that, it promises less."
     )
 
 
@@ -93,9 +93,9 @@ class Guarantee:
     def in_words(self) -> str:
         """What epsilon means: by how much the chance of an outcome may differ."""
         if self.epsilon > 10:
-            return "but 'nearly' means a factor of more than 20,000: this is next to no protection"
+            return "but 'nearly' means a factor of more than 20,000, which is almost no protection"
         factor = f"within a factor of e^epsilon = {rounded_up(math.exp(self.epsilon), 3)}"
-        return factor if not self.delta else f"{factor}, up to a chance of delta that this fails"
+        return factor if not self.delta else f"{factor}, except with probability delta"
 
     def __str__(self) -> str:
         delta = "1/n^2" if self.delta is None else rounded_up(self.delta, 3)
@@ -115,7 +115,7 @@ class Others:
     delta: float
 
     def with_this(self, proved: Guarantee) -> str:
-        """What a reader of the statement has to know of them."""
+        """What a reader of the statement has to know about them."""
         one = self.releases == 1
         said = f"In the same process, {'one other release' if one else f'{self.releases} other releases'} with these columns "
         said += f"{'was' if one else 'were'} made without a ledger"
@@ -217,12 +217,12 @@ class PrivacyStatement:
             parts.append(self.no_proof)
         else:
             parts.append(
-                f"It is differentially private with {proved}: what anyone could conclude from it about a person has "
-                f"nearly the same chance whether or not that person's record was in the table, {proved.in_words}."
+                f"It is differentially private with {proved}: anything that someone could conclude from it about a person has "
+                f"nearly the same probability whether or not that person's record was in the table, {proved.in_words}."
             )
         if proved is not None and cuts:
             parts.append(
-                f"Of this epsilon, {rounded_up(cuts, 6)} was spent beforehand, on cut points that were computed from "
+                f"Of this epsilon, {rounded_up(cuts, 6)} was spent before, on cut points that were computed from "
                 "the records. The statement of every model that uses them counts it; in a sum over several such models (as in "
                 "a ledger) it counts once."
             )
@@ -276,7 +276,7 @@ def plus(one: float, other: float) -> float:
 
 
 def _read(kind: type[Any], data: Any) -> Any:
-    """Values of this kind. What is no number is none: a statement may not say more than it can mean."""
+    """Values of this kind. Anything but a number is refused: a statement may not claim what it cannot mean."""
     found = kind(**data)
     given = [
         value for name, value in vars(found).items() if value is not None or kind is not Guarantee or name != "delta"

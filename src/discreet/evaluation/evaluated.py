@@ -179,7 +179,7 @@ class NoisyEvaluation:
     groups : tuple of Group
         The same by group, with what is different from the other groups.
     parts : tuple of Part
-        By answer of the model, what ``predict_proba`` says and what is so. Empty if that was not asked for.
+        By answer of the model, predicted (``predict_proba``) and observed shares. Empty if that was not asked for.
     privacy : PrivacyStatement
         What it promises.
     called : tuple of str
@@ -292,18 +292,18 @@ def _lines(found: NoisyEvaluation, written: Callable[[Any], str]) -> Iterator[st
         shown = rates_shown(found.called, written)
         table = [[f"  {written(g.called)}", g.records, *g.rates.shown] for g in groups]
         less = [(g.called, g.difference.shown) for g in groups if g.difference is not None]
-        table += [["less the others", "", *("" for _ in shown)]] if less else []
+        table += [["minus the others", "", *("" for _ in shown)]] if less else []
         table += [[f"  {written(called)}", "", *(rate.signed for rate in rates)] for called, rates in less]
         yield from _aligned([f"by {written(groups[0].column_called)}", "records", *shown], *table)
     if found.parts:
-        table = [["part", "records", *(x for i in found.classes_shown for x in (f"says {names[i]}", f"is {names[i]}"))]]
+        table = [["part", "records", *(x for i in found.classes_shown for x in (f"predicted {names[i]}", "observed"))]]
         for part in found.parts:
             shares = [x for i in found.classes_shown for x in (f"{part.predicted[i]:.3f}", part.observed[i])]
             table.append([f"  {part.number}. {written(part.called)}", part.records, *shares])
         yield from _aligned(*table)
     rates = (found.accuracy, found.balanced_accuracy, *(group.rates.accuracy for group in found.groups))
     if any(rate.too_small for rate in rates):
-        yield f"\n{TOO_SMALL}: the noise may be half of the records that a number is about. More epsilon or larger groups help."
+        yield f"\n{TOO_SMALL}: the noise may be half of the records behind a number. More epsilon or larger groups help."
 
 
 def _aligned(*table: Sequence[Any]) -> Iterator[str]:

@@ -176,7 +176,7 @@ def noisy_evaluation(
         What is public about the columns in ``by``, if the model's own schema does not say: columns that the model was not allowed
         to use are ignored in it.
     reliability : bool, default=True
-        Also tell the answers of the model apart, to compare what ``predict_proba`` says with what is so. Without it there are
+        Also tell the answers of the model apart, to compare predicted with observed shares. Without it there are
         fewer bins, and so a little less noise in everything else.
     ledger : Ledger, default=None
         Where to book it.

@@ -38,7 +38,7 @@ def page(found: NoisyEvaluation, title: str) -> str:
     body = f"""<header>
 <p class="kicker"><b>discreet</b> &middot; evaluation</p>
 <h1>{plain(title)}</h1>
-<p class="lead">How good the model is on private records, from counts with noise.</p>
+<p class="lead">How good the model is on private records, measured with noisy counts.</p>
 </header>
 <main>
 <section class="verdict {verdict.kind}" style="grid-template-columns: 1fr; margin-top: 1.5rem">
@@ -68,7 +68,7 @@ def _body(found: NoisyEvaluation) -> str:
     parts = {"By class": _confusion(found)}
     parts |= {f"By {name(groups[0].column_called)}": _groups(found, groups) for groups in found.groups_by_column}
     if found.parts:
-        parts["What the model says, and what is so"] = _reliability(found)
+        parts["Predicted and observed"] = _reliability(found)
     return "".join(f"<section><h2>{title}</h2>{content}</section>" for title, content in parts.items())
 
 
@@ -90,8 +90,8 @@ def _groups(found: NoisyEvaluation, groups: Sequence[Group]) -> str:
     less = [(name(g.called), g.difference.shown) for g in groups if g.difference is not None]
     if less:
         caption = (
-            "Each group less all other groups together: an interval without 0 is a difference that neither noise nor chance "
-            "explains well"
+            "Each group minus all other groups together. If an interval does not contain 0, neither noise nor chance explains "
+            "the difference well"
         )
         rows = (row(called, cells="".join(_rate(rate, -1.0) for rate in rates)) for called, rates in less)
         drawn += table("Differences", caption, f"<td></td>{heads(*shown)}", rows)
@@ -105,12 +105,14 @@ def _groups(found: NoisyEvaluation, groups: Sequence[Group]) -> str:
 
 def _reliability(found: NoisyEvaluation) -> str:
     shown = found.classes_shown
-    columns = heads("Part", "records", *(text for i in shown for text in (f"says {name(found.called[i])}", "is so")))
+    columns = heads(
+        "Part", "records", *(text for i in shown for text in (f"predicted {name(found.called[i])}", "observed"))
+    )
     rows = []
     for part in found.parts:
         shares = "".join(f"<td>{part.predicted[i]:.3f}</td>{_rate(part.observed[i])}" for i in shown)
         rows.append(row(f"{part.number}. {plain(part.called)}", cells=_count(part.records) + shares))
-    caption = "By answer of the model, in its order: a record is in the first part whose condition is true of it"
+    caption = "By answer of the model, in order: a record is in the first part whose condition it meets"
     drawn, keys, one = table("Shares by part", caption, columns, rows), "", f" of {name(found.called[1])}"
     if len(shown) > 1:
         listed = items(f'<span class="key {colour(i)}"></span>{name(found.called[i])}' for i in shown)
@@ -148,13 +150,13 @@ def picture(found: NoisyEvaluation, classes: Sequence[int]) -> str:
             f'y1="{y(observed.low):.1f}" y2="{y(observed.high):.1f}"/>'
             f'<circle class="{colour(i)}" cx="{at:.1f}" cy="{y(observed.value):.1f}" r="{radius:.1f}"/>'
         )
-        spoken.append(f"part {part.number}: says {part.predicted[i]:.0%}, is {observed.value:.0%}")
+        spoken.append(f"part {part.number}: predicted {part.predicted[i]:.0%}, observed {observed.value:.0%}")
     return (
         f'<svg viewBox="0 0 {left + size + 24:g} {top + size + 42:g}" role="img" aria-label="{plain("; ".join(spoken))}">'
         f'<rect class="frame" x="{left:g}" y="{top:g}" width="{size:g}" height="{size:g}"/>'
         f'<line class="even" x1="{x(0):g}" y1="{y(0):g}" x2="{x(1):g}" y2="{y(1):g}"/>{ticks}{points}'
-        f'<text x="{x(0.5):g}" y="{top + size + 36:g}" text-anchor="middle">the model says</text>'
-        f'<text transform="rotate(-90 13 {y(0.25):g})" x="13" y="{y(0.25):g}" text-anchor="middle">is so</text></svg>'
+        f'<text x="{x(0.5):g}" y="{top + size + 36:g}" text-anchor="middle">predicted</text>'
+        f'<text transform="rotate(-90 13 {y(0.25):g})" x="13" y="{y(0.25):g}" text-anchor="middle">observed</text></svg>'
     )
 
 

@@ -11,7 +11,7 @@ from ..accounting.unledgered import columns_of, note_cuts, note_release, other_r
 if TYPE_CHECKING:
     from .release import Plan
 
-WEAKEST = 10  # an epsilon above this is next to no protection
+WEAKEST = 10  # an epsilon above this offers almost no protection
 _warned_of_seeds = False
 
 
@@ -20,7 +20,7 @@ def warn_of(epsilon: float, seeded: bool, kind: str, statement: PrivacyStatement
     global _warned_of_seeds
     if epsilon > WEAKEST:
         warn_outside(
-            f"epsilon = {epsilon:g} is above {WEAKEST}, which is next to no protection; values from 0.1 to 1 are good "
+            f"epsilon = {epsilon:g} is above {WEAKEST}, which offers almost no protection; values from 0.1 to 1 are good "
             "(docs/choose-epsilon.md)",
             WeakEpsilonWarning,
         )

@@ -23,7 +23,7 @@ NAMES_IN_TILE = 3
 
 @dataclass(frozen=True)
 class Particulars:
-    """What a holder says of a release. Nothing is guessed: what is not given is said to be not given.
+    """What the data holder states about a release. Nothing is guessed: what is not given is shown as not given.
 
     All are strings of one line; ``learned`` and ``date``, on which the model was learned and released, are days (2026-11-17).
     ``schema_source`` is who drafted the schema, and from which sample or codebook; ``evaluation_table`` what records the model
@@ -135,7 +135,7 @@ def _lead(s: Summary) -> str:
 
 
 def _origin(given: Particulars) -> str:
-    """From which table, by whom and when, as far as the holder says it."""
+    """From which table, by whom and when, as far as the data holder states it."""
     learned, by = name(given.table_name), name(given.organisation)
     said = {f"Learned from the table {learned}": given.table_name, f"released by {by}": given.organisation}
     text = ", ".join(part for part, told in {**said, f"on {plain(given.date)}": given.date}.items() if told)
@@ -153,7 +153,7 @@ def _verdict(s: Summary) -> str:
         f'<div class="big" aria-hidden="true">{big}<small>{small}</small></div>'
         f"<h2>{plain(verdict.headline).replace(' = ', '&nbsp;=&nbsp;')}</h2><div><p>{plain(verdict.text)}</p>"
         f"{f'<ul>{reasons}</ul>' if reasons else ''}"
-        f"{f'<p>It holds if all of this does:</p><ul class=rests>{assumes}</ul>' if assumes else ''}</div></div>"
+        f"{f'<p>It rests on these assumptions:</p><ul class=rests>{assumes}</ul>' if assumes else ''}</div></div>"
     )
 
 
@@ -163,7 +163,7 @@ def _facts(s: Summary) -> str:
     if s.is_private and s.chance is not None:
         facts = [(f"{asked} Right at most", bound(s.chance.fifty), "of the time, where guessing gets 50&nbsp;%")]
     else:
-        facts = [(asked, "no limit", "on how often an attack is right is proved")]
+        facts = [(asked, "no limit", "is proved on how often an attack is right")]
     # with few records, sums of noisy counts are mostly noise
     steady = not s.margin or s.total > 20 * s.margin * len(s.steps)
     if s.has_counts and s.total and steady:
@@ -191,7 +191,7 @@ def _facts(s: Summary) -> str:
 def _budget_left(ledger: LedgerSnapshot) -> tuple[str, str]:
     """What is left. Where something was released about which nothing is proved, that is the news."""
     if ledger.totals.unproved:
-        return "no total", "is promised: nothing is proved about some releases from this table"
+        return "no total", "can be given: nothing is proved about some releases from this table"
     if ledger.rho is not None and ledger.remaining_rho is not None:
         return f"&rho; {float(ledger.remaining_rho):.3g}", f"of {float(ledger.rho):.3g} in zCDP, for this table"
     left = max(0.0, float(ledger.remaining[0]))
@@ -199,7 +199,7 @@ def _budget_left(ledger: LedgerSnapshot) -> tuple[str, str]:
 
 
 def _details(s: Summary, given: Particulars, sha256: str) -> str:
-    """Where the model came from. What nobody said is said to be missing, so that nobody takes it for a slip."""
+    """Where the model came from. What is missing is shown as not given, so that it is not taken for an oversight."""
     ledger = s.released.ledger
     entry = "none was kept" if ledger is None else "the model has no entry of its own"
     if ledger is not None and ledger.number is not None:
@@ -218,9 +218,9 @@ def _details(s: Summary, given: Particulars, sha256: str) -> str:
     }
     learned = [("Learner", s.released.learner), ("Version of discreet", s.released.discreet), *s.parameters]
     return table(
-        "Where it came from",
-        "Where it came from, as its holder says; a model's file holds no names of tables and no dates",
-        heads("What", "Said"),
+        "Origin",
+        "Origin, as the data holder states it; a model file holds no table names and no dates",
+        heads("Item", "Value"),
         (row(plain(key), name(value, "value") if value else "not given") for key, value in said.items()),
     ) + table(
         "Parameters",

@@ -68,9 +68,9 @@ def _then(s: Summary, label: str) -> str:
 
 def rules(s: Summary) -> str:
     """The rules as cards along a line, with a bar of class shares each."""
-    read = "Read from the top. The first rule that is true of a record gives its label; if none is, the default does."
+    read = "Read from the top. The first rule that fits a record gives its label; if none fits, the default does."
     if len(s.steps) == 1:
-        read = "The list has no rules: it gives the same answer to everybody."
+        read = "The list has no rules: it gives everyone the same answer."
     drawn = "".join(_rule(s, step) for step in s.steps)
     return f'<p>{read}{_bars(s, "that a rule takes")}</p>{legend(s)}<ol class="rules">{drawn}</ol>'
 
@@ -86,7 +86,7 @@ def _rule(s: Summary, step: Step) -> str:
         body = f"""{_bar_of(s, step.shares)}<p class="shares"><span class="parts">{parts}</span>\
 <span class="soft">{records(step, _about(s))}</span></p>"""
         if step.faint:
-            body += '<p class="faint">So few records that the noise is as large as the counts: these shares mean little.</p>'
+            body += '<p class="faint">Too few records: the noise is as large as the counts, so these shares mean little.</p>'
     elif step.counts is not None:
         body = '<p class="soft">All of its noisy counts are zero or below, so no shares can be shown.</p>'
     return f"""<li><span class="node{kind}" aria-hidden="true">{mark}</span><div class="card">\
@@ -120,15 +120,15 @@ def _flow(s: Summary) -> str:
 def tree(s: Summary) -> str:
     """The tree as boxes and lines."""
     assert s.root is not None
-    read, thick, note = "The tree has no tests: it gives the same answer to everybody.", "", ""
+    read, thick, note = "The tree has no tests: it gives everyone the same answer.", "", ""
     if isinstance(s.root, Fork):
         read = (
-            "Begin at the first test. Where it is true of a record, go on at <i>true</i>, else at <i>otherwise</i>. (Of a "
-            "missing value no test is true, unless it asks for that.) The leaf at the end gives the label."
+            "Start at the first test. If it is true for a record, follow <i>true</i>, else <i>otherwise</i>. (No test is true "
+            "for a missing value, unless it asks for that.) The leaf at the end gives the label."
         )
-        thick = " The more records go a way, the thicker its line." if s.has_counts else ""
+        thick = " The thicker a line, the more records follow it." if s.has_counts else ""
     if any(step.faint and step.shares is not None for step in s.steps):
-        noise = "Mostly noise: so few records that the noise is as large as the counts, and the shares mean little."
+        noise = "Mostly noise: too few records, so the noise is as large as the counts and the shares mean little."
         note = f'<p class="faint">{noise}</p>'
     drawn = f'<ul class="tree" role="list">{_node(s, s.root)}</ul>'
     if depth_of(s) > max(WIDTHS):  # it may be too deep for a phone
@@ -188,14 +188,14 @@ def _leaf(s: Summary, step: Step, tag: str) -> str:
 
 def card(s: Summary) -> str:
     """What to add up, and what the total means."""
-    read = "The card has no tables: it gives the same answer to everybody."
+    read = "The card has no tables: it gives everyone the same answer."
     if any(part.tables for part in s.cards):
         begin = "take the first card that is for the record, begin" if len(s.cards) > 1 else "begin"
         totals = "which gives a total for each class" if s.by_class else "and look the total up below"
         read = (
             f"Fill it in by hand: {begin} with the start, write down the points of each answer, add them up, {totals}. "
-            "In a table the first line that fits counts. What is missing, where no line says so, gets the points of the last "
-            "line, and so does what the schema does not foresee."
+            "In a table the first line that fits counts. A missing value that has no line of its own gets the points of the last "
+            "line, and so does a value that the schema does not list."
         )
     return f"<p>{read}</p>" + "".join(_sheet(s, part, i) for i, part in enumerate(s.cards, 1)) + _meaning(s)
 
@@ -322,16 +322,16 @@ def division(s: Summary) -> str:
     if not s.has_counts:
         lead = f"This model released no class counts, so how many records each {kind.part} takes"
         if s.has_shares:
-            return f"<p>{lead} cannot be said.</p>"
-        return f"<p>{lead}, and how sure it is, cannot be said. Nobody can read it off the model either.</p>"
+            return f"<p>{lead} is unknown.</p>"
+        return f"<p>{lead}, and how sure it is, is unknown: the model does not contain it.</p>"
     if not s.total:
         nothing = f"<p>All released counts are zero or below: the noise hides how {kind.divides} the records.</p>"
         return nothing + _counts(s, kind)
     figure = _histogram(s) if s.cards else _flow(s) if s.root is None else ""
     if s.right is not None:
         figure += (
-            f"<p>By these counts the {plain(s.model.kind.split()[-1])} gives the right answer for about "
-            f"<b>{percent(s.right)}</b> of the records that it was learned from. On new records it may do worse.</p>"
+            f"<p>By these counts the {plain(s.model.kind.split()[-1])} is right on about "
+            f"<b>{percent(s.right)}</b> of the records it was learned from. On new records it may do worse.</p>"
         )
     return _noise(s) + _decisions(s, kind) + figure + _counts(s, kind)
 
@@ -344,8 +344,8 @@ def _noise(s: Summary) -> str:
         return "<p>Counts were released with noise, so they are not exact and may be below zero.</p>"
     return (
         f"<p>Counts were released with noise. Each is off by at most <b>{s.margin:,}</b> in {CONFIDENCE:.0%} of all "
-        "cases: the table has this interval below each of them, and it covers the noise alone. Where the noise is "
-        "larger than a count, that may be below zero.</p>"
+        "cases: the table shows this interval (noise only) below each count. Where the noise is "
+        "larger than a count, the released count may be below zero.</p>"
     )
 
 
@@ -355,7 +355,7 @@ def _decisions(s: Summary, kind: Kind) -> str:
         return ""
     odds = "as a probability it gets at least that of the largest class."
     if s.model.class_weight is not None:
-        odds = "its probability is the share of the counts all the same."
+        odds = "its probability is still the share of the counts."
     return (
         f"<p>A label is a decision: at a {kind.part.split()[0]} with a reason beside its records, another class has the larger "
         f"count. The counts are as released; {odds}</p>"

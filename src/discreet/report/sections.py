@@ -41,27 +41,27 @@ def promise(s: Summary) -> str:
     statement = s.released.privacy
     if statement is None:
         return (
-            f"<p>Nothing. The learner {name(s.released.learner)} has no privacy built in, and none can be added to its model "
-            "afterwards. To get a model that may be published, learn it again with a private learner, from a schema "
-            "that was written without a look at the records.</p>"
+            f"<p>Nothing. The learner {name(s.released.learner)} is not private, and privacy cannot be added to its model "
+            "afterwards. For a model that may be published, use a private learner, with a schema that was written "
+            "without looking at the records.</p>"
         )
     proved, published, rests = statement.proved, statement.published, ""
-    own = ("What is proved", "Nothing", "The reasons stand at the top of this page.")
+    own = ("What is proved", "Nothing", "The reasons are at the top of this page.")
     if proved is not None:
-        fails = ", up to a chance of delta that this fails" if proved.delta else ""
+        fails = ", except with probability delta" if proved.delta else ""
         more = (
-            f"The chance of any conclusion differs at most by a factor of {factor(Chance(proved.epsilon).factor)}, whether a "
-            f"person&rsquo;s record was in the table or not{fails}."
+            f"The probability of any conclusion differs by at most a factor of {factor(Chance(proved.epsilon).factor)}, whether "
+            f"a person&rsquo;s record was in the table or not{fails}."
         )
         own = ("What is proved", _pair(proved), more)
         assumes = items(map(sentence, statement.assumes))
         rests = (
             "<h3>To whom</h3><p>To each single person, not to an average over people. "
             f"{plain(statement.neighbours)}</p>{f'<h3>This holds if</h3><ul>{assumes}</ul>' if assumes else ''}"
-            "<h3>What is not said</h3><p>Not that nothing can be learned about a person. If people like them are often of "
-            "one class, the model may say so; that is true of them whether their record was in the table or not.</p>"
+            "<h3>What is not promised</h3><p>That nothing can be learned about a person. If people like them are often of "
+            "one class, the model may show it, whether their record was in the table or not.</p>"
         )
-    claim = ("What is claimed elsewhere", "No other claim", "The mechanism is this package&rsquo;s own.")
+    claim = ("What others claim", "No other claim", "The mechanism is this package&rsquo;s own.")
     if published is not None:
         agree = "This is <strong>not proved here</strong>; rely on what is proved."
         agree = "The proof confirms it." if statement.claim_is_proved else agree
@@ -82,7 +82,7 @@ def _pair(pair: Guarantee) -> str:
 
 
 def epsilon(s: Summary) -> str:
-    """What an attacker can get out of a model, at its own epsilon and at others."""
+    """An attacker's best certainty, at the model's epsilon and at others."""
     own = s.chance
     if own is None:
         mine = "<p>This model has no epsilon. The scale shows what private models of this package would promise.</p>"
@@ -94,13 +94,13 @@ def epsilon(s: Summary) -> str:
         )
     else:
         mine = (
-            f'<p class="loud">&epsilon; = {epsilon_text(own.epsilon)} was asked for, but <strong>nothing is proved for this '
-            "model</strong>, so the numbers below are not promised by it. They show what a model with a proof would promise.</p>"
+            f'<p class="warning">&epsilon; = {epsilon_text(own.epsilon)} was asked for, but <strong>nothing is proved for this '
+            "model</strong>, so the numbers below do not hold for it. They show what a model with a proof would promise.</p>"
         )
     return (
-        "<p>Epsilon bounds what a model can give away about one record. Think of someone who knows every other record "
-        "of the table, and wants to know whether a certain person is in it. Before seeing the model that is as likely "
-        "as not: guessing gets 50&nbsp;%. After seeing it, even the best attack is right at most this often:</p>"
+        "<p>Epsilon bounds what a model can reveal about one record. Suppose that someone knows every other record "
+        "of the table, and wants to know whether a certain person is in it. Without the model, guessing is right "
+        "50&nbsp;% of the time. With the model, the best attack is right at most this often:</p>"
         f"{mine}{_scale(own, s.is_private)}{_chances(own, s.is_private)}"
     )
 
@@ -143,7 +143,7 @@ def _chances(own: Chance | None, proved: bool) -> str:
         numbers = factor(chance.factor), bound(chance.fifty), bound(chance.after(0.1)), bound(chance.after(0.01))
         rows.append(row(epsilon_text(epsilon) + mine, numbers=numbers, css=css))
     caption = (
-        "What a belief that a person&rsquo;s record is in the table can become, at most; all numbers are rounded up"
+        "An attacker&rsquo;s best certainty that a person&rsquo;s record is in the table; all numbers are rounded up"
     )
     columns = heads("epsilon", numbers=("odds times", "from 50&nbsp;%", "from 10&nbsp;%", "from 1&nbsp;%"))
     return table("Chances by epsilon", caption, columns, rows)
@@ -154,19 +154,19 @@ def budget(s: Summary) -> str:
     ledger = s.released.ledger
     if ledger is None:
         if s.released.privacy is None:
-            return "<p>Nothing was counted: this model was learned without privacy.</p>"
+            return "<p>This model was learned without privacy, so no budget was spent.</p>"
         return (
-            "<p>No ledger was kept, so this page cannot tell what else was released from the same table. Promises add "
-            "up: two models with epsilon 1 are together one release with epsilon 2. A ledger counts this, and refuses "
-            "what would be too much.</p>"
+            "<p>No ledger was kept, so this page cannot show what else was released from the same table. Promises add "
+            "up: two models with epsilon 1 are together like one with epsilon 2. A ledger adds this up, and refuses "
+            "a release that would exceed the budget.</p>"
         )
     total, (spent, spent_delta), left, n = ledger.epsilon, ledger.spent, ledger.remaining[0], ledger.totals.entries
     said = together(ledger, ledger.total())
     note, proved = f"<p>{plain(said)} {plain(to_whom(ledger))}</p>" if said else "", "nothing"
     if ledger.totals.unproved:
         note = (
-            '<p class="loud"><strong>Nothing is proved about all releases together</strong>, because nothing is '
-            f"about {ledger.totals.unproved} of them.</p>"
+            '<p class="warning"><strong>Nothing is proved about all releases together</strong>, because nothing is '
+            f"proved about {ledger.totals.unproved} of them.</p>"
         )
     else:
         epsilon, delta = ledger.proved
@@ -177,7 +177,7 @@ def budget(s: Summary) -> str:
     zcdp = ""
     if ledger.rho is not None and ledger.remaining_rho is not None:
         zcdp = (
-            " by addition. It also counts in zCDP, where many small releases come to less: "
+            " by addition. It also counts in zCDP, where many small releases add up to less: "
             f"<b>{float(ledger.remaining_rho):.4g}</b> of &rho; = {float(ledger.rho):.4g} was left"
         )
     asked = f"&epsilon; {float(spent):.6g}" + (f", &delta; {float(spent_delta):.3g}" if spent_delta else "")
@@ -190,8 +190,8 @@ def budget(s: Summary) -> str:
         f"<b>{float(spent):.6g}</b> of it was spent, in {n} release{'' if n == 1 else 's'}, and <b>{float(left):.6g}</b> "
         f"was left{zcdp}.</p>{bar([(share, 'now')], f'{float(spent):.4g} of {float(total):.4g} is spent')}{note}"
         f"{table('The ledger', 'All releases together', columns, [cells])}"
-        "<p class='soft'>A ledger counts what it is told. Two ledgers for one table do not know of each other. "
-        "<code>discreet ledger show</code> lists the releases one by one.</p>"
+        "<p class='soft'>A ledger only knows the releases that were booked in it. Two ledgers for one table do not know of each "
+        "other. <code>discreet ledger show</code> lists the releases one by one.</p>"
     )
 
 
@@ -260,12 +260,12 @@ def labels_of(schema: Schema) -> list[tuple[str, str]]:
 def columns(s: Summary) -> str:
     """Which columns rules or tests use, which they could have used, and which were kept out."""
     if not any(s.columns.values()):
-        return "<p>The model says nothing about columns: it uses none.</p>"
+        return "<p>The model uses no column.</p>"
     parts = []
     if s.model.schema is not None and s.model.schema.inferred:
         parts.append(
-            '<p class="loud"><strong>The schema was made from the records.</strong> Its columns, cut points and categories were '
-            "read off them, so that they may show something about single people. No promise covers this. Write a schema from a "
+            '<p class="warning"><strong>The schema was made from the records.</strong> Columns, cut points and categories were '
+            "taken from them, and may reveal something about single people. No promise covers this. Write a schema from a "
             "data dictionary instead.</p>"
         )
     groups = {
@@ -281,8 +281,8 @@ def columns(s: Summary) -> str:
             parts.append(f"<h3>{title}</h3><p>No {s.unit} uses a column.</p>")
     if s.columns["excluded"] or s.columns["ignored"]:
         parts.append(
-            f"<p>No {s.unit} can read a column that was kept out. Other columns may still tell much of the same: a "
-            "neighbourhood stands in for an income, a job for a gender.</p>"
+            f"<p>No {s.unit} can use a column that was kept out. Other columns may still carry much of the same information: a "
+            "neighbourhood can stand in for an income, a job for a gender.</p>"
         )
     return "".join(parts)
 
@@ -291,8 +291,8 @@ def schema(s: Summary) -> str:
     """What could be asked of each column, and where that came from."""
     schema = s.model.schema
     if schema is None:
-        return "<p>The model has no schema: it asks nothing.</p>"
-    source = f"<p>Its author says where it came from: {name(schema.source)}.</p>" if schema.source else ""
+        return "<p>The model has no schema: it uses no column.</p>"
+    source = f"<p>Source, as its author states it: {name(schema.source)}.</p>" if schema.source else ""
     origin = "".join(f"<p>{plain(sentence)}</p>" for sentence in origin_of(schema))
     rows = []
     for column in schema.columns:
@@ -300,14 +300,14 @@ def schema(s: Summary) -> str:
         called = f"{name(column.label)}<br><code>{in_table}</code>" if column.label else in_table
         asked = "<br>".join(_asked(lead, values) for lead, values in asked_of(column).items())
         notes = plain("; ".join(notes_of(column)))
-        said = (asked or "nothing: it is not used") + (f'<br><span class="soft">{notes}</span>' if notes else "")
+        said = (asked or "none: it is not used") + (f'<br><span class="soft">{notes}</span>' if notes else "")
         rows.append(row(called, plain(column.kind), said))
-    caption = "All that could be asked of a record, fixed before the model was learned"
-    drawn = table("The schema", caption, heads("Column", "Type", "What could be asked"), rows)
+    caption = "Everything the model could have asked about a record, fixed before it was learned"
+    drawn = table("The schema", caption, heads("Column", "Type", "Possible tests"), rows)
     labels = ""
     if named := labels_of(schema):
         listed = items(f"{name(label)} is <code>{name(text)}</code>" for text, label in named)
-        lead = "The model's file and its code have the names of the table, not labels:"
+        lead = "The model file and its code use the names in the table, not labels:"
         labels = f"<h3>In files and code</h3><p>{lead}</p><ul>{listed}</ul>"
     return f"{source}{origin}{drawn}{labels}"
 
@@ -315,39 +315,41 @@ def schema(s: Summary) -> str:
 def _asked(lead: str, values: Sequence[str]) -> str:
     shown = ", ".join(name(value, "value") for value in values[:MOST_VALUES])
     more = len(values) - MOST_VALUES
-    return f"{plain(lead)} {shown}" + (f" and {more} more, which the model's file has" if more > 0 else "")
+    return f"{plain(lead)} {shown}" + (f" and {more} more, listed in the model file" if more > 0 else "")
 
 
 def not_covered(s: Summary) -> dict[str, str]:
     """What no promise covers: sentences by their titles."""
     said = dict(s.parameters).get("records_per_person", "1")
-    records = "The promise is about one record. To a person with k records, read epsilon as k times as large."
+    records = "The promise is about one record. For a person with k records, multiply epsilon by k."
     if said.isdecimal() and len(said) < 10 and int(said) > 1:
-        records = f"The promise is to people with at most {int(said)} records. Nobody checked that no one has more."
+        records = (
+            f"The promise holds for people with at most {int(said)} records. That nobody has more was not checked."
+        )
     return {
         "People with several records": records,
-        "What a record says": "The promise is about whether a record is there. About what it says, when it is known to be there, "
-        "read epsilon as twice as large.",
-        "Groups": "What is typical of a group can be learned, and says something about everyone in it. Privacy of this kind is "
+        "The content of a record": "The promise is about whether a record is in the table. For the content of a record that is "
+        "known to be there, double epsilon.",
+        "Groups": "What is typical of a group can be learned, and tells something about each of its members. Privacy is "
         "not fairness.",
-        "Whoever is scored": "The model promises nothing to people whose records it is applied to.",
-        "Measuring it on private records": "Accuracy on private records, cross-validation and a search for good parameters look "
-        "at them.",
-        "How long learning took": "Someone who can time a fit, or watch its memory, may learn something about the table.",
+        "People who are scored": "The model promises nothing to the people it is applied to.",
+        "Measuring it on private records": "Measuring accuracy on private records, cross-validation and tuning parameters on "
+        "them reveal something, too.",
+        "How long learning took": "Someone who can time a fit, or observe its memory, may learn something about the table.",
         "Other releases": "Each further release from the same table costs privacy, whether a ledger knows of it or not.",
     }
 
 
 def limits(s: Summary) -> str:
     """What no promise covers."""
-    lead = "The promise is about this model and the records that it was learned from. Outside of it are:"
+    lead = "The promise is about this model and the records it was learned from. It does not cover:"
     if s.released.privacy is None:
-        lead = "Nothing is covered here. For a model with a promise, these would still be outside of it:"
+        lead = "Nothing is covered. Even for a model with a promise, this would not be covered:"
     elif not s.is_private:
-        lead = "Nothing is proved about this model. Even with a proof, these would be outside of it:"
+        lead = "Nothing is proved about this model. Even with a proof, this would not be covered:"
     listed = items(f"<b>{title}.</b> {text}" for title, text in not_covered(s).items())
     what = "what it asks about" if s.root is not None else "its condition"
-    caution = f"That a {s.unit} is true of many of them does not mean that {what} is the cause."
+    caution = f"That a {s.unit} fits many of them does not mean that {what} is the cause."
     if s.cards:
         caution = "That an answer gives many points does not mean that it is the cause."
     return (

@@ -20,7 +20,7 @@ from ..tree import Node, Split, Tree
 from .wording import Phrase, classes_called, in_words, otherwise, phrases, reason_for_label, target_called
 
 CONFIDENCE = LEVEL  # how surely a count is within the margin that is shown
-WEAK = 10  # an epsilon above this is next to no protection, as the statement says itself
+WEAK = 10  # an epsilon above this offers almost no protection, as the statement says itself
 
 
 @dataclass(frozen=True)
@@ -289,40 +289,40 @@ def _shown(value: Any) -> str:
 
 
 def verdict_of(statement: PrivacyStatement | None) -> Verdict:
-    """What a reader has to know before anything else."""
+    """What a reader has to know first."""
     if statement is None:
         return Verdict(
             "none",
             "Learned without privacy",
-            "The model and its counts come straight from the records. Whoever sees this model may learn something "
-            "about single people in the table. Publish it only if the records themselves may be shown.",
+            "The model and its counts come straight from the records, and may reveal something about single "
+            "people in the table. Publish it only if the records themselves may be published.",
         )
     proved = statement.proved
     if proved is None:
-        loud = {SEEDED, INFERRED, DRAFTED} & set(statement.because)
+        broken = {SEEDED, INFERRED, DRAFTED} & set(statement.because)
         return Verdict(
-            "broken" if loud else "unproved",
-            "Not private" if loud else "No privacy is proved",
+            "broken" if broken else "unproved",
+            "Not private" if broken else "No privacy is proved",
             "Treat this model as if it were learned without any privacy: nothing is promised to the people in "
             "the table."
-            if loud
+            if broken
             else "Noise was used, but nothing is proved about how much it protects. Do not rely on it.",
             statement.because,
         )
     people = (
-        "each person has one record in the table; with k of them, read epsilon as k times as large"
+        "each person has one record in the table; for a person with k records, multiply epsilon by k"
         if statement.neighbours == NEIGHBOURS
-        else "no person has more records in the table than the promise says"
+        else "no person has more records in the table than stated"
     )
     weak = proved.epsilon > WEAK
     return Verdict(
         "weak" if weak else "proved",
-        f"Next to no protection: {proved}" if weak else f"Private, with {proved}",
-        "Something is proved, but an epsilon this large promises nearly nothing to the people in the table."
+        f"Almost no protection: {proved}" if weak else f"Private, with {proved}",
+        "The promise is proved, but an epsilon this large offers almost no protection to the people in the table."
         if weak
-        else "What anyone could conclude from this model about a person has nearly the same chance whether or not that "
-        "person's record was in the table. This is proved, not measured: if what the statement assumes is so, it holds "
-        "against everyone, whatever else they know.",
+        else "Anything that someone could conclude about a person from this model has nearly the same probability whether "
+        "or not that person's record was in the table. This is proved, not measured: under the stated assumptions it "
+        "holds against everyone, whatever else they know.",
         assumes=(*statement.assumes, people),
     )
 

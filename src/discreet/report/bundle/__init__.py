@@ -1,1 +1,1 @@
-"""A model with its papers: a folder that may leave, and what can be checked about one that arrived. Reads no records."""
+"""The release bundle: a folder with a model and its documents, and the checks of a folder that was received. Reads no records."""

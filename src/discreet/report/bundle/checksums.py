@@ -18,7 +18,7 @@ MOST_FILES = 1_000
 LARGEST_FILE = 1 << 28
 STATES = {True: "holds", False: "does not hold", None: "could not be checked"}
 
-Found = dict[str, bytes | None]  # by name, what is in a folder; None of what is no file, or cannot be read
+Found = dict[str, bytes | None]  # by name, what is in a folder; None for what is not a file or cannot be read
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def files_in(folder: Path, prefix: str = "", deeper: int = 3) -> Found:
     for entry in listed:
         name = prefix + entry.name
         if not is_unicode(name):
-            raise ModelError("the folder has a name in it that is not UTF-8, so it is no release")
+            raise ModelError("not a release folder: a file name in it is not UTF-8")
         if entry.is_dir(follow_symlinks=False) and deeper:
             found |= files_in(folder / entry.name, f"{name}/", deeper - 1)
         else:
@@ -90,7 +90,7 @@ def check_sums(found: Found) -> Iterator[Check]:
         elif name not in listed:
             why = f"{SUMS} does not list it: it was added"
         elif actual[name] is None:
-            why = "it is no file, or too large"
+            why = "it is not a file, or it is too large"
         elif actual[name] != listed[name]:
             why = f"its checksum is not the one in {SUMS}"
         yield Check(f"{name} is unchanged", not why, why)

@@ -1,4 +1,4 @@
-"""The folder that may leave: the model, its report, card, record and checklist, and code, with a checksum of each.
+"""The release bundle: the model, its report, card, record and checklist, and code, with a checksum of each.
 
 It is a function of the model's file, of the evaluation and the ledger that the holder gives, of what the holder says, and of
 nothing else: no records, and nothing of the machine.
@@ -54,7 +54,7 @@ def write_release(
     allow_unproved: bool = False,
     force: bool = False,
 ) -> str:
-    """Write a model with its papers into a new folder, which may leave. No record is read, and no privacy spent.
+    """Write a release bundle: a model and its documents, in a new folder. No record is read, and no privacy spent.
 
     The folder has the model, the report, a model card (README.md), the disclosure record with its JSON schema, code, a
     checklist to sign, and SHA256SUMS. Whatever stands in it was in the model or is given here.
@@ -86,7 +86,7 @@ def write_release(
     Returns
     -------
     str
-        The fingerprint of the folder: tell it to the receiver in another way. ``verify_release`` has the same.
+        The fingerprint of the folder: send it to the receiver through another channel. ``verify_release`` has the same.
 
     Examples
     --------
@@ -141,7 +141,7 @@ def release_files(
         what = "model" if warning_of(model) is not None else "evaluation"
         raise ModelError(
             f"nothing is proved about this {what}, so it may not leave as if something were; say --allow-unproved "
-            "(allow_unproved=True) if it may leave nevertheless, and every paper of it says so"
+            "(allow_unproved=True) to release it anyway; every document in the folder then says so"
         )
     sha256 = sha256_of(model_file)
     code, left_out = code_files(model, sha256) if given_code is None else given_code
@@ -176,7 +176,9 @@ def check_place(folder: str | PathLike[str], force: bool) -> None:
     with suppress(ModelError):
         if verify_release(place).ok:
             return
-    raise ModelError(f"{place} is no release, or one that was changed, and is not written over: choose another name")
+    raise ModelError(
+        f"{place} is not a release folder, or one that was changed, so it is not overwritten: choose another name"
+    )
 
 
 def not_on(model: SavedModel, ledger: Ledger) -> str:
@@ -196,4 +198,4 @@ def read_model(model_file: bytes) -> SavedModel:
     try:
         return SavedModel.from_json(model_file.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise ModelError("this is not text in UTF-8, so it is no model") from None
+        raise ModelError("this is not a model: it is not text in UTF-8") from None

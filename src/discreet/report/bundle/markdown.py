@@ -1,4 +1,4 @@
-"""The model card, as Hugging Face and scikit-learn (skops) have them: Markdown for people, after some YAML for programs.
+"""The model card, as Hugging Face and scikit-learn (skops) have them: Markdown for readers, after YAML for programs.
 
 And the checklist: what people have to make sure of, because no program can; with a place to sign.
 
@@ -94,20 +94,20 @@ def _privacy(release: Release) -> str:
     verdict, statement = release.summary.verdict, release.model.privacy
     text = f"**{_sentence(verdict.headline)}.** {_sentence(verdict.text)}\n\n{_listed(map(_sentence, verdict.reasons))}"
     if verdict.assumes:
-        text += f"It holds if all of this does:\n\n{_listed(map(_sentence, verdict.assumes))}"
+        text += f"It rests on these assumptions:\n\n{_listed(map(_sentence, verdict.assumes))}"
     if statement is not None:
         text += f"\nThe statement, word for word:\n\n{_block([on_a_line(statement, 10_000)])}\n"
     return text
 
 
 def _now(release: Release) -> str:
-    """On the day of the release: what came since then only the holder knows."""
-    later = "What was released from the table later is on no paper: ask the holder."
+    """On the day of the release; only the data holder knows what came later."""
+    later = "Ask the data holder what was released from the table after that: this folder cannot know."
     if (now := release.attached.ledger) is None:
         return later
     return (
-        f"When it was released ({release.given.date or NOT_GIVEN}) the ledger had {now.totals.entries} releases, which came to "
-        f"{float(now.spent[0]):.6g}. {_proved_together(now)} {later}"
+        f"On the day of the release ({release.given.date or NOT_GIVEN}) the ledger had {now.totals.entries} releases with a "
+        f"total epsilon of {float(now.spent[0]):.6g}. {_proved_together(now)} {later}"
     )
 
 
@@ -119,29 +119,30 @@ def _proved_together(ledger: LedgerSnapshot) -> str:
 
 def _ledger(ledger: LedgerSnapshot | None) -> str:
     if ledger is None:
-        return "No ledger was kept, so nobody can say what else was released from the same table. Promises add up."
+        return "No ledger was kept, so it is unknown what else was released from the same table. Promises add up."
     named = "" if ledger.ledger is None else f" {in_markdown(ledger.ledger)}"
     own = f" This model is entry {ledger.number}, {in_markdown(ledger.release or '?')}." if ledger.number else ""
     said = f"{_proved_together(ledger)} {to_whom(ledger)}".rstrip()
     return (
         f"The ledger{named} allows epsilon {float(ledger.epsilon):.6g} for all releases from this table together. When this "
-        f"model was saved it had {ledger.totals.entries} of them, which came to {float(ledger.spent[0]):.6g}. {said}{own}"
+        f"model was saved it had {ledger.totals.entries} of them, with a total epsilon of {float(ledger.spent[0]):.6g}. {said}"
+        f"{own}"
     )
 
 
 def _schema(schema: Schema | None) -> str:
     if schema is None:
-        return "The model has none: it asks nothing.\n"
-    lines = ["All that could be asked of a record, fixed before the model was learned.", ""]
+        return "The model has no schema: it uses no column.\n"
+    lines = ["Everything the model could have asked about a record, fixed before it was learned.", ""]
     if schema.source:
-        lines += [f"Its author says where it came from: {in_markdown(schema.source, LONGEST)}", ""]
+        lines += [f"Source, as its author states it: {in_markdown(schema.source, LONGEST)}", ""]
     lines += [part for sentence in origin_of(schema) for part in (_sentence(sentence), "")]
-    lines += ["| Column | Label | Type | What could be asked |", "| --- | --- | --- | --- |"]
+    lines += ["| Column | Label | Type | Possible tests |", "| --- | --- | --- | --- |"]
     for column in schema.columns:
         asked = "; ".join(f"{lead} {_some(values)}".strip() for lead, values in asked_of(column).items())
         notes = "".join(f"; {note}" for note in notes_of(column))
         label = in_markdown(column.label) if column.label else ""
-        said = f"{asked or 'nothing: it is not used'}{notes}"
+        said = f"{asked or 'none: it is not used'}{notes}"
         lines.append(f"| {in_markdown(column.name)} | {label} | {column.kind} | {said} |")
     if called := labels_of(schema):
         lines += ["", "In files and code:", ""]
@@ -151,26 +152,26 @@ def _schema(schema: Schema | None) -> str:
 
 def _results(release: Release) -> str:
     s, found = release.summary, release.attached.evaluation
-    own = "The model released no counts, so how often it is right cannot be said."
+    own = "The model released no counts, so its accuracy on the training records is unknown."
     if s.right is not None:
         noisy = "exact" if release.model.privacy is None else "noisy"
         own = (
-            f"By its own {noisy} counts it is right about {s.right:.0%} of the records that it was learned from. "
+            f"By its own {noisy} counts it is right on {s.right:.0%} of the records it was learned from. "
             "On new records it may do worse."
         )
         if s.most_frequent is not None:
-            own += f" Always saying {in_markdown(s.most_frequent[0])} would be right about {s.most_frequent[1]:.0%}."
+            own += f" Always predicting {in_markdown(s.most_frequent[0])} would be right on {s.most_frequent[1]:.0%}."
     if found is None:
         return (
-            f"{own}\n\n**No evaluation is included**: nobody measured, as part of this release, how "
-            "good the model is on records.\n"
+            f"{own}\n\n**No evaluation is included**: how good the model is on records was not measured "
+            "for this release.\n"
         )
     lines = [on_a_line(line, LONGEST_LINE) for line in found.to_text(on_a_line).split("\n")]
-    price = _priced(found, "its own price, beside the model's, is {}")
+    price = _priced(found, "this cost {} in addition to the model")
     return (
-        f"{own}\n\nThe holder measured it on records (which: {_said(release.given.evaluation_table)}), with noise; {price}. "
-        f"`{EVALUATION_PAGE}` has the same for people, `{EVALUATION}` for programs, with the checksum of the model's file that "
-        f"was measured.\n\n{_block(lines)}"
+        f"{own}\n\nThe data holder measured it on records (table: {_said(release.given.evaluation_table)}), with noise; {price}. "
+        f"`{EVALUATION_PAGE}` shows the same as a page; `{EVALUATION}` is for programs and has the checksum of the measured "
+        f"model file.\n\n{_block(lines)}"
     )
 
 
@@ -191,7 +192,7 @@ def _some(values: Sequence[str]) -> str:
 
 
 def _sentence(text: str) -> str:
-    """A sentence of a statement. It is ours, unless somebody changed the file: what is no prose is code."""
+    """A sentence of a statement. It is ours, unless somebody changed the file: anything but plain prose becomes code."""
     text = on_a_line(text, LONGEST)
     harmless = re.fullmatch(r"[\w ,.;:()'=^/+-]*", text) and not re.search(r"https?:|www\.|__", text)
     return text if harmless else in_markdown(text, LONGEST)
@@ -211,10 +212,10 @@ def _block(lines: Iterable[str]) -> str:
 def checklist(release: Release, sha256_of_record: str) -> str:
     """The checklist of a release."""
     given, warning, nothing = release.given, release.warning, "not given"
-    measured = "none is included: how good the model is on records is not said here"
+    measured = "none is included: how good the model is on records is not shown here"
     if (found := release.attached.evaluation) is not None:
         on = _said(given.evaluation_table, "records that are not named")
-        measured = f"`{EVALUATION_PAGE}`; measured on: {on}; {_priced(found, 'it has a price of its own, {}')}"
+        measured = f"`{EVALUATION_PAGE}`; measured on: {on}; {_priced(found, 'it cost {} in addition to the model')}"
     return _template("checklist.txt").format(
         warning="" if warning is None else f"> **WARNING: {in_markdown(warning, LONGEST)}**\n\n",
         learned=given.learned or nothing,
@@ -237,37 +238,37 @@ def _before(release: Release) -> Iterator[str]:
     schema, statement, ledger, now = model.model.schema, model.privacy, model.ledger, release.attached.ledger
     asked = f"(not given) {LINE}"
     if statement is None or statement.proved is None:
-        yield "**Nothing is proved about this model. Whoever receives it may see the records themselves.**"
+        yield "**Nothing is proved about this model. Assume that whoever receives it can see the records.**"
     else:
-        yield from (f"It is so that: {in_markdown(a, LONGEST)}." for a in release.summary.verdict.assumes)
+        yield from (f"Assumption: {in_markdown(a, LONGEST)}." for a in release.summary.verdict.assumes)
     if schema is not None:
         source = f" Its author says: {in_markdown(schema.source, LONGEST)}" if schema.source else ""
-        written = f"The schema was written without a look at the records.{source}"
+        written = f"The schema was written without looking at the records.{source}"
         yield "**The schema was made from the records, and may show some of them.**" if schema.inferred else written
         yield f"Who drafted the schema, and from which sample or codebook: {_said(given.schema_source, asked)}"
     if found is None:
         yield (
-            "**No evaluation is included.** Nobody can tell from this folder how good the model is on records: measure it "
-            f"(`discreet evaluate --epsilon`), or say why it may leave without: {LINE}"
+            "**No evaluation is included.** This folder does not show how good the model is on records: measure it "
+            f"(`discreet evaluate --epsilon`), or say why it is released without: {LINE}"
         )
     else:
-        yield f"The records that the model was measured on may be named: {_said(given.evaluation_table, asked)}"
+        yield f"The name of the table that the model was measured on may be published: {_said(given.evaluation_table, asked)}"
         yield "The evaluation is on the ledger of the table that those records are from."
-    yield "Names of columns, categories and classes, and their labels, may be known to everyone."
+    yield "The names of columns, categories and classes, and their labels, may be published."
     if ledger is None:
-        yield "**No ledger was kept.** Somebody added up what all releases from this table come to, and it is not too much."
+        yield "**No ledger was kept.** We added up the epsilons of all releases from this table, and the total is acceptable."
         return
     own = f"entry {ledger.number} ({in_markdown(ledger.release or '?')})" if ledger.number else "none of its entries"
     yield (
-        f"The ledger {in_markdown(ledger.ledger or '?')} is the only one for this table; this model is {own}. "
-        "`discreet ledger show` has it with a checksum that begins as that of `model.json` above does."
+        f"The ledger {in_markdown(ledger.ledger or '?')} is the only ledger for this table; this model is {own}. "
+        "`discreet ledger show` lists it with the beginning of the checksum of `model.json` above."
     )
     yield (
-        f"What all releases from the table come to together is not too much: epsilon {float(ledger.spent[0]):.6g} of "
-        f"{float(ledger.epsilon):.6g} was spent when this model was saved, and later ones come on top."
+        f"The total of all releases from the table is acceptable: epsilon {float(ledger.spent[0]):.6g} of "
+        f"{float(ledger.epsilon):.6g} was spent when this model was saved, and later releases add to it."
     )
     if now is None:
-        yield f"What was released from the table after this model was saved (the papers do not say): {LINE}"
+        yield f"What was released from the table after this model was saved (these documents do not say): {LINE}"
     else:
         yield (
             f"On {given.date or THAT_DAY} the ledger had {now.totals.entries} releases, which came to epsilon "

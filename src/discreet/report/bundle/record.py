@@ -62,7 +62,7 @@ class Attached:
 
 @dataclass(frozen=True)
 class Release:
-    """What all papers are written from. ``sha256`` is the checksum of the model's file, ``left_out`` what code is not there."""
+    """What a release is written from. ``sha256`` is the checksum of the model's file, ``left_out`` says which code is missing."""
 
     model: SavedModel
     sha256: str

@@ -31,7 +31,7 @@ from .record import (
     warning_of,
 )
 
-# Where papers name the version that made them. The report names the one that learned the model
+# Where documents name the version that made them. The report names the one that learned the model
 BEFORE_VERSIONS = ("Made by discreet ", "Written by discreet ", '"released_with": "', 'name="discreet" version="')
 BY_A_LIBRARY = ".onnx"  # of which another version may write other bytes
 ROUNDED = 1e-6  # statements round what they prove up a little: a part in 10^9, with noise that is not exact
@@ -99,7 +99,7 @@ def verify_release(folder: str | PathLike[str], ledger: Ledger | None = None) ->
     """
     place = Path(folder)
     if place.is_symlink() or not place.is_dir():
-        raise ModelError("a release is a folder; this is none")
+        raise ModelError("not a release folder")
     found = files_in(place)
     checks, promise, sums = list(check_sums(found)), "", found.get(SUMS)
     what = f"{MODEL} is a model, unchanged since it was saved"
@@ -166,7 +166,7 @@ def _check_papers(checks: list[Check], found: Found, model: SavedModel) -> Attac
     expected = release_files(file, given, True, code, attached)
     why = "no release of this model has such a file"
     checks += [Check(f"{name} belongs to a release", False, why) for name in sorted({*found} - {*expected})]
-    # papers have the checksum of the record, which names the version that made it
+    # documents have the checksum of the record, which names the version that made it
     theirs_for = {sha256_of(expected[RECORD]): sha256_of(_content(found, RECORD))}
     theirs_for |= {before + __version__: before + made_by for before in BEFORE_VERSIONS}
     for name, mine in expected.items():
@@ -185,7 +185,7 @@ def _check_papers(checks: list[Check], found: Found, model: SavedModel) -> Attac
 
 
 def _same(name: str, mine: bytes, theirs: bytes, theirs_for: Mapping[str, str]) -> bool:
-    """Whether a paper is what would be written here, but for what another version writes in its place."""
+    """Whether a document is what would be written here, apart from what another version writes in its place."""
     if name.endswith(BY_A_LIBRARY):
         return same_graph(mine, theirs)
     for own, other in theirs_for.items() if name != REPORT else ():
@@ -250,7 +250,7 @@ def parameters_fault(model: SavedModel) -> str:
     if statement.neighbours != neighbours_of(people if isinstance(people, int) else 1):
         return "the statement is about other neighbours than the learner was given"
     if isinstance(given, bool) or not isinstance(given, int | float):
-        return "the learner's epsilon is no number"
+        return "the learner's epsilon is not a number"
     learning = pair.epsilon - (0.0 if statement.published is not None else statement.cut_points)
     same = math.isclose(learning, given, rel_tol=ROUNDED)
     return "" if same else "the statement has another epsilon than the learner was given"
