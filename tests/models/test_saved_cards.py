@@ -145,9 +145,7 @@ def test_a_release_of_it_holds(data, parameters, tmp_path):
     write_release(tmp_path / "model.json", tmp_path / "release", table_name="COMPAS", date="2026-11-17")
     checks = verify_release(tmp_path / "release")
     assert checks.ok
-    assert {check.what for check in checks.checks if check.holds is None} <= {
-        "code/model.onnx says what the model says"
-    }
+    assert {check.what for check in checks.checks if check.holds is None} <= {"code/model.onnx agrees with the model"}
     record = json.loads((tmp_path / "release" / "disclosure.json").read_text(encoding="utf-8"))
     assert "score cards" in json.dumps(record)
     assert "score card" in (tmp_path / "release" / "README.md").read_text(encoding="utf-8")

@@ -63,14 +63,14 @@ def runs(whole, rng, costs, refuses=refuse_more_than_left, deepest=6):
     for _ in range(deepest):
         longer = []
         for here, there, totals, answers in paths:
-            wish = rng.choice(costs)  # for each path anew: the strategy looks at all answers
+            request = rng.choice(costs)  # for each path anew: the strategy looks at all answers
             try:
-                refuses(whole, totals, wish.plain, (wish,))
+                refuses(whole, totals, request.plain, (request,))
             except BudgetError:
                 longer.append((here, there, totals, answers))
                 continue
-            for i, (p, q) in enumerate(worst_pair(wish, rng.choice((0.3, 0.5, 0.7)))):
-                longer.append((here * p, there * q, booked(totals, wish), (*answers, i)))
+            for i, (p, q) in enumerate(worst_pair(request, rng.choice((0.3, 0.5, 0.7)))):
+                longer.append((here * p, there * q, booked(totals, request), (*answers, i)))
         paths = longer
     return [(here, there, totals) for here, there, totals, _ in paths]
 
@@ -206,7 +206,7 @@ def test_a_ledger_that_cannot_be_is_not_made(given, said):
 def test_a_ledger_for_people_with_several_records_refuses_what_is_for_fewer():
     ledger = Ledger(3.0, records_per_person=3)
     for ask in (ledger.check, lambda e, d, records=1: ledger.reserve(e, d, "one", records=records)):
-        with pytest.raises(BudgetError, match=r"people with up to 3 records, .* up to 1: say records_per_person=3"):
+        with pytest.raises(BudgetError, match=r"people with up to 3 records, .* up to 1: set records_per_person=3"):
             ask(Fraction(1), NOTHING)
         ask(Fraction(1), NOTHING, records=5)
     assert ledger.snapshot().totals.records_per_person == 5

@@ -42,7 +42,7 @@ def test_a_release_whose_proved_pair_is_too_large_is_refused(make):
     ledger = make(1.0, 1e-7)
     for proved in ((0.1, 6.5e-5), (1.5, 0.0)):
         for ask in (ledger.check, lambda *pair, proved: ledger.reserve(*pair, "a model", proved=proved)):
-            with pytest.raises(BudgetError, match="left of what is proved, this needs"):
+            with pytest.raises(BudgetError, match="left of what is proved, but this needs"):
                 ask(Fraction(1, 10), Fraction(4, 10**8), proved=proved)
     assert ledger.n_entries == 0
 

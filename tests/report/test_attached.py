@@ -222,13 +222,18 @@ def test_the_record_has_the_ledger_of_the_day_and_the_checklist_asks_for_what_ca
     )
     assert "We know what the data holder released from the table since 2026-11-17: ____" in checklist
     card = read(folder, "README.md")
-    assert "the ledger had 2 releases with a total epsilon of 0.75. Proved about all of them together: epsilon 0.75." in card
+    assert (
+        "the ledger had 2 releases with a total epsilon of 0.75. Proved about all of them together: epsilon 0.75."
+        in card
+    )
     checked = verify_release(folder, ledger)
     assert checked.ok
-    assert [c.holds for c in checked.checks if c.what == "the ledger has all releases that the papers count"] == [True]
+    assert [c.holds for c in checked.checks if c.what == "the ledger has all releases that the documents count"] == [
+        True
+    ]
     ledger.reserve(Fraction(1, 4), Fraction(0), "a third").close()
     checked = verify_release(folder, ledger)
-    (since,) = (c for c in checked.checks if c.what == "the ledger has all releases that the papers count")
+    (since,) = (c for c in checked.checks if c.what == "the ledger has all releases that the documents count")
     assert checked.ok
     assert since.holds
     assert "1 more" in since.why

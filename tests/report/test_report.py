@@ -1,4 +1,4 @@
-"""The report says what the model says, all of it escaped, in one file that loads nothing."""
+"""The report agrees with the model, all of it escaped, in one file that loads nothing."""
 
 import json
 import math

@@ -82,7 +82,7 @@ def test_a_paper_that_was_forged_with_its_checksum_is_found(release, name):
     path = release / name
     path.write_text(path.read_text().replace("0.5", "0.1").replace("25", "24"))
     sum_again(release)
-    assert failing(release) == {f"{name} says what the model says"}
+    assert failing(release) == {f"{name} agrees with the model"}
 
 
 def test_a_record_that_was_forged_with_its_checksum_is_found(release):
@@ -90,14 +90,14 @@ def test_a_record_that_was_forged_with_its_checksum_is_found(release):
     record["privacy"]["proved"]["epsilon"] = 0.1
     (release / "disclosure.json").write_text(json.dumps(record, indent=1) + "\n")
     sum_again(release)
-    assert "disclosure.json says what the model says" in failing(release)
+    assert "disclosure.json agrees with the model" in failing(release)
 
 
 def test_a_model_that_was_swapped_is_found(release):
     other = replace(saved(), model=RuleList.parse("if age_y <= 45 then 1 else 0", (0, 1), saved().model.schema))
     other.save(release / "model.json")
     sum_again(release)
-    assert "disclosure.json says what the model says" in failing(release)
+    assert "disclosure.json agrees with the model" in failing(release)
     (release / "model.json").write_text("{}")
     assert "model.json is a model, unchanged since it was saved" in failing(release)
 
@@ -141,7 +141,7 @@ def test_papers_of_another_version_are_compared_but_for_the_version(tmp_path, mo
     sum_again(tmp_path / "release")
     found = verify_release(tmp_path / "release")
     assert found.state == "could not be checked"
-    assert [check.what for check in found.checks if check.holds is None] == ["report.html says what the model says"]
+    assert [check.what for check in found.checks if check.holds is None] == ["report.html agrees with the model"]
 
 
 def test_a_format_that_was_not_installed_there_or_is_not_here_is_not_compared(tmp_path, monkeypatch):

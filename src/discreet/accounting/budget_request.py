@@ -44,7 +44,7 @@ def refuse_more_than_left(whole: Whole, totals: Totals, asked: Pair, costs: tupl
         # with a rho, more than epsilon may have been spent
         message = (
             f"the ledger has epsilon {float(max(left, NONE)):.6g} and delta {float(left_delta):.6g} left{kind}, "
-            f"this needs epsilon {float(epsilon):.6g} and delta {float(delta):.6g}"
+            f"but this needs epsilon {float(epsilon):.6g} and delta {float(delta):.6g}"
         )
         if whole.rho is not None:
             rho_left = max(whole.rho - totals.rho, NONE)
@@ -98,15 +98,15 @@ class BudgetRequest:
         asked = self.epsilon + before, self.delta
         if whole.records_per_person is not None and self.records < whole.records_per_person:
             raise BudgetError(
-                f"the ledger is for people with up to {whole.records_per_person} records, and this release for people with up to "
-                f"{self.records}: say records_per_person={whole.records_per_person}"
+                f"the ledger is for people with up to {whole.records_per_person} records, but this release for people with up to "
+                f"{self.records}: set records_per_person={whole.records_per_person}"
             )
         refuse_more_than_left(whole, totals, asked, costs)
         if not is_proved(costs) and not whole.allow_unproved:
             why = f" ({'; '.join(self.because)})" if self.because else ""
             raise UnprovedError(
                 f"nothing is proved about this release{why}, so the ledger cannot count what it reveals, and refuses it. For "
-                "experiments there are ledgers that take such releases, and then prove nothing about the whole: "
+                "experiments, make a ledger that takes such releases and then promises no total: "
                 "Ledger(epsilon, delta, allow_unproved=True), or discreet ledger create NEW --epsilon 3 --allow-unproved"
             )
         proved_epsilon, proved_delta = plain_sum(costs) if is_proved(costs) else (None, None)

@@ -77,8 +77,8 @@ class Place(ABC):
     def damaged(self, what: object = "what is in it") -> OutOfReachError:
         """A ledger that is not as it was written."""
         return self.out_of_reach(
-            f"is damaged: {what} cannot be as it was written. What was spent is not known, so nothing more may be; get back an "
-            "unchanged copy"
+            f"is damaged: {what} cannot be as it was written. What was spent is unknown, so nothing more may be spent: "
+            "restore an unchanged copy"
         )
 
 
@@ -187,7 +187,7 @@ class SQLitePlace(Place):
         with open(self.path, "rb") as file:
             beginning = file.read(100)
         if not beginning.startswith(MAGIC):
-            what = "is not a ledger, or is damaged, and cannot be read as one; get back an unchanged copy"
+            what = "is not a ledger, or is damaged, and cannot be read: restore an unchanged copy"
             if beginning.lstrip()[:1] == b"{" and b'"discreet ledger"' in beginning:
                 what = "is a ledger in a format of an earlier development version, and cannot be read as one"
             raise OutOfReachError(f"{self.shown} {what}")

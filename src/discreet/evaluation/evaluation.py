@@ -275,7 +275,7 @@ def dividing_column(model: Model, name: str, schema: Schema | None) -> Column:
     column = (model.schema if schema is None else schema)[name]
     if name in model.used_columns and column != model.schema[name]:
         raise SchemaError(
-            f"the schema describes column {name!r} in another way than that of the model, which uses it; leave it out of the "
+            f"the schema describes column {name!r} differently from the model's, which uses it; leave it out of the "
             "schema, or describe it alike"
         )
     return column

@@ -123,7 +123,7 @@ def measure(
     counted_before = whole_schema.released if origin.kind == "proved" else ()
     if whole_schema.released:
         counted = "that its own statement counts" if counted_before else "that are counted above"
-        but = f"but for the cut points of the model's schema {counted}, {SCHEMA_IS_PUBLIC}"
+        but = f"apart from the cut points of the model's schema {counted}, {SCHEMA_IS_PUBLIC}"
         assumes = tuple(but if a == SCHEMA_IS_PUBLIC else a for a in assumes)
     resting = dict.fromkeys((*whole_schema.released, *(() if of_groups is None else of_groups.released)))
     costs = repeated(DISCRETE_LAPLACE, epsilon_each(terms.price, divisions), len(divisions))

@@ -23,7 +23,7 @@ NOTEBOOK = (
 )
 COVERS = (
     f"Beside each number is an interval, which holds in {100 * LEVEL:g}&nbsp;% of all cases. Those of rates cover "
-    f"<b>{RATES_COVER}</b>; those of counts, {COUNTS_COVER}. Each is meant by itself: of twenty, one may well be wrong."
+    f"<b>{RATES_COVER}</b>; those of counts, {COUNTS_COVER}. Each interval is meant on its own: of twenty, one may well be wrong."
 )
 
 
@@ -97,7 +97,7 @@ def _groups(found: NoisyEvaluation, groups: Sequence[Group]) -> str:
         drawn += table("Differences", caption, f"<td></td>{heads(*shown)}", rows)
     if any(group.rates.accuracy.too_small for group in groups):
         drawn += (
-            f'<p class="faint">{TOO_SMALL}: the noise may be half of the records that a number is about. More epsilon, or fewer '
+            f'<p class="faint">{TOO_SMALL}: the noise may be half of the records behind a number. More epsilon, or fewer '
             "and larger groups, would help.</p>"
         )
     return drawn

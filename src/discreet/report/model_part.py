@@ -168,7 +168,9 @@ def _node(s: Summary, node: Fork | Step, way: str = "") -> str:
 
 
 def _leaf(s: Summary, step: Step, tag: str) -> str:
-    which = f'<span class="leaf"><span class="unseen">leaf </span>{step.number}</span>' if len(s.steps) > 1 else ""
+    which = (
+        f'<span class="leaf"><span class="visually-hidden">leaf </span>{step.number}</span>' if len(s.steps) > 1 else ""
+    )
     body = ""
     if step.shares is not None:
         support = records(step, f" of {_about(s)}", with_ends=False)

@@ -1,4 +1,4 @@
-"""A tree by numbers, as a learner and its doors pass it on: a test is the number of a candidate, a label that of a class."""
+"""A tree by numbers, as a learner and its queries pass it on: a test is the number of a candidate, a label that of a class."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -21,7 +21,7 @@ from .files import pointed
 from .memory import check_labels, class_numbers
 
 NOT_PRIVATE = (
-    "Exact counts of the records, which nothing protects: for their holder's eyes only. Do not publish them, nor a schema that "
+    "Exact, unprotected counts of the records: for the data holder only. Do not publish them, nor a schema that "
     "was tuned to them."
 )
 # what a value is taken for, in the words of a schema (outside = ...) and in ours

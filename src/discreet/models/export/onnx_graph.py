@@ -118,9 +118,9 @@ class _Graph:
         self.constants: dict[tuple[Any, ...], tuple[str, np.ndarray]] = {}
         self._taken = set(inputs)
 
-    def _name(self, wish: str) -> str:
+    def _name(self, base: str) -> str:
         """A name that nothing has."""
-        name = wish if wish in ("label", "probabilities") else f"{wish}_{len(self._taken)}"
+        name = base if base in ("label", "probabilities") else f"{base}_{len(self._taken)}"
         while name in self._taken:
             name += "_"
         self._taken.add(name)

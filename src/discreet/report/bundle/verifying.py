@@ -39,19 +39,19 @@ GROW = ("entries", "epsilon", "delta", "proved_epsilon", "proved_delta", "unprov
 NOT_INSTALLED_HERE = "a package that writes it is not installed here"
 
 T = TypeVar("T")
-NOBODY_CAN_TELL = (
-    "that the model was learned from the table that is named, that its schema was written without a look at the records, and "
-    "that no person has more records than it says",
-    "that the ledger is the right one, and the only one, and what was released since",
-    "who made this folder: anybody can make one that holds. Compare the fingerprint with one that the holder told you in "
-    "another way",
+NOT_CHECKABLE = (
+    "whether the model was learned from the named table, its schema was written without looking at the records, and no "
+    "person has more records than stated",
+    "whether the ledger is the right one and the only one, and what was released since",
+    "who made this folder: anyone can make one that passes. Compare the fingerprint with the one that the data holder sent "
+    "you through another channel",
     "whether somebody signed the checklist",
 )
 
 
 @dataclass(frozen=True)
 class Verification:
-    """What holds of a release, and what nobody can tell from it. ``promise`` is what its model says about privacy."""
+    """What was checked in a release, and what cannot be checked. ``promise`` is what its model says about privacy."""
 
     checks: tuple[Check, ...]
     fingerprint: str
@@ -105,12 +105,12 @@ def verify_release(folder: str | PathLike[str], ledger: Ledger | None = None) ->
     what = f"{MODEL} is a model, unchanged since it was saved"
     model = _read(checks, what, lambda: read_model(_content(found, MODEL)))
     if model is not None:
-        attached = _check_papers(checks, found, model)
+        attached = _check_documents(checks, found, model)
         promise = warning_of(model, attached.evaluation) or f"Private, with {model.privacy.proved}"  # type: ignore[union-attr]
         if ledger is not None:
             checks.append(_on_ledger(model, sha256_of(_content(found, MODEL)), ledger))
             checks += _since(model, attached.ledger, ledger)
-    return Verification(tuple(checks), "" if sums is None else sha256_of(sums), promise, NOBODY_CAN_TELL)
+    return Verification(tuple(checks), "" if sums is None else sha256_of(sums), promise, NOT_CHECKABLE)
 
 
 def _content(found: Found, name: str) -> bytes:
@@ -138,7 +138,7 @@ def snapshot_in(record: Any) -> LedgerSnapshot | None:
 
 
 def _record_in(content: bytes) -> tuple[Particulars, LedgerSnapshot | None, str, dict[str, Any]]:
-    """What the holder said, what the ledger said, which version wrote the record, and which code was left out."""
+    """What the data holder stated, what the ledger said, which version wrote the record, and which code was left out."""
     record = read_json(content)
     given, ledger, made_by = particulars_in(record), snapshot_in(record), record["software"]["released_with"]
     if not isinstance(made_by, str) or not re.fullmatch(r"[0-9][0-9A-Za-z.+]{0,30}", made_by):
@@ -146,8 +146,8 @@ def _record_in(content: bytes) -> tuple[Particulars, LedgerSnapshot | None, str,
     return given, ledger, made_by, dict(record["code"]["left_out"])
 
 
-def _check_papers(checks: list[Check], found: Found, model: SavedModel) -> Attached:
-    """Make the folder again from the model, what lies beside it and what the holder said, and compare. What lies beside it."""
+def _check_documents(checks: list[Check], found: Found, model: SavedModel) -> Attached:
+    """Make the folder again from the model, what lies beside it and what was stated, and compare. Returns what lies beside it."""
     record = _read(checks, f"{RECORD} is a {FORMAT}", lambda: _record_in(_content(found, RECORD)))
     if record is None:
         return Attached()
@@ -164,7 +164,7 @@ def _check_papers(checks: list[Check], found: Found, model: SavedModel) -> Attac
     checks += [Check(what, not why, why) for what, why in faults.items()]
     code, unknown = _code(found, model, said)
     expected = release_files(file, given, True, code, attached)
-    why = "no release of this model has such a file"
+    why = "a release of this model has no such file"
     checks += [Check(f"{name} belongs to a release", False, why) for name in sorted({*found} - {*expected})]
     # documents have the checksum of the record, which names the version that made it
     theirs_for = {sha256_of(expected[RECORD]): sha256_of(_content(found, RECORD))}
@@ -172,13 +172,13 @@ def _check_papers(checks: list[Check], found: Found, model: SavedModel) -> Attac
     for name, mine in expected.items():
         if name in (MODEL, EVALUATION, SUMS):
             continue
-        theirs, what = found.get(name), f"{name} says what the model says"
+        theirs, what = found.get(name), f"{name} agrees with the model"
         if name in unknown:
             checks.append(Check(what, None, NOT_INSTALLED_HERE))
         elif theirs is not None and _same(name, mine, theirs, theirs_for):
             checks.append(Check(what, True))
         elif made_by == __version__ or theirs is None:
-            checks.append(Check(what, False, "this discreet writes something else for this model"))
+            checks.append(Check(what, False, "this version of discreet writes something else for this model"))
         else:
             checks.append(Check(what, None, f"discreet {made_by} made it, and this is {__version__}"))
     return attached
@@ -220,7 +220,7 @@ def ledger_faults(model: SavedModel, attached: Attached) -> str:
     if own is None or (own.ledger, own.epsilon, own.delta) != (now.ledger, now.epsilon, now.delta):
         return "the ledger on the day of the release is not the model's"
     if any(getattr(now.totals, name) < getattr(own.totals, name) for name in GROW):
-        return "the ledger says less on the day of the release than when the model was saved"
+        return "the ledger has less on the day of the release than when the model was saved"
     return ""
 
 
@@ -230,9 +230,9 @@ def _price_fault(statement: PrivacyStatement | None, ledger: LedgerSnapshot) -> 
     if totals.entries < 1:
         return "the ledger has no entries"
     if proved is None:
-        return "" if totals.unproved else "nothing is proved, and the ledger says that something is about all releases"
+        return "" if totals.unproved else "nothing is proved, but the ledger claims a proof for all releases"
     if totals.unproved == totals.entries:
-        return "something is proved, and the ledger says that nothing is about any release"
+        return "something is proved, but the ledger claims no proof for any release"
     for booked, said in (totals.proved_epsilon, proved.epsilon), (totals.proved_delta, proved.delta or 0.0):
         close = math.isclose(float(booked), said, rel_tol=ROUNDED)
         if not close and (float(booked) < said or totals.entries == 1):
@@ -248,12 +248,12 @@ def parameters_fault(model: SavedModel) -> str:
         return ""
     people = model.parameters.get("records_per_person", 1)
     if statement.neighbours != neighbours_of(people if isinstance(people, int) else 1):
-        return "the statement is about other neighbours than the learner was given"
+        return "the statement and the parameters of the learner disagree about neighbours"
     if isinstance(given, bool) or not isinstance(given, int | float):
         return "the learner's epsilon is not a number"
     learning = pair.epsilon - (0.0 if statement.published is not None else statement.cut_points)
     same = math.isclose(learning, given, rel_tol=ROUNDED)
-    return "" if same else "the statement has another epsilon than the learner was given"
+    return "" if same else "the statement and the parameters of the learner disagree about epsilon"
 
 
 def _on_ledger(model: SavedModel, sha256: str, ledger: Ledger) -> Check:
@@ -274,12 +274,12 @@ def _on_ledger(model: SavedModel, sha256: str, ledger: Ledger) -> Check:
 
 
 def _since(model: SavedModel, then: LedgerSnapshot | None, ledger: Ledger) -> list[Check]:
-    """What came onto the ledger after the papers were written. That is no fault of theirs."""
+    """What was booked after the documents were written, which is not a fault."""
     then = then or model.ledger
     if then is None or not_on(model, ledger):
         return []
     now = ledger.snapshot()
     more = now.totals.entries - then.totals.entries
-    spent = f"they came to epsilon {float(then.spent[0]):.6g}, and come to {float(now.spent[0]):.6g} now"
+    spent = f"the total was epsilon {float(then.spent[0]):.6g}, and is {float(now.spent[0]):.6g} now"
     said = "it has fewer" if more < 0 else f"{more} more since; {spent}" if more else "nothing was released since"
-    return [Check("the ledger has all releases that the papers count", more >= 0, said)]
+    return [Check("the ledger has all releases that the documents count", more >= 0, said)]
