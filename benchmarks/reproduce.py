@@ -19,7 +19,7 @@ SPLITS = 2
 
 def main():
     fits = pd.read_parquet(sys.argv[1])
-    fits = fits[(fits.experiment == "accuracy") & (fits.method != "whole lists")]
+    fits = fits[(fits.experiment == "accuracy") & (fits.method != "optimal lists")]
     ours, theirs = 0.0, 0.0
     for dataset, rows in fits.groupby("dataset"):
         seconds = []

@@ -21,8 +21,8 @@ PANELS = {"lists": (*LISTS, "GreedyRL"), "trees and forests": (*TREES, *FORESTS,
 SHOWN = (0.1, 1.0, 10.0)  # epsilons in the tables
 
 TEXT = (
-    "Lists on the paper's features have rules of up to two literals where they have in the paper; lists drawn whole, and all "
-    "lists on all columns, of one. Trees have depth 4 on the paper's features of COMPAS and Adult, and depth 3 elsewhere. "
+    "Lists on the paper's features have rules of up to two literals where the paper's have; optimal lists, and all lists on all "
+    "columns, of one. Trees have depth 4 on the paper's features of COMPAS and Adult, and depth 3 elsewhere. "
     "Forests are three trees of depth 3: drawn whole or greedy on parts of the records, with shares of epsilon, or with shares "
     "and half of the columns each. Random forests are 15 random trees of depth 10 on parts of the records. GreedyRL and the "
     "best tree are not private."

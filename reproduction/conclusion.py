@@ -37,7 +37,7 @@ class Tally(NamedTuple):
         return "**No**" if self.ahead == 0 else "**In part**"
 
     def __str__(self) -> str:
-        return f"ahead in {self.ahead} of {self.settings} settings, behind in {self.behind}, {_signed(self.points)} on average"
+        return f"ahead in {self.ahead} of {self.settings} settings, behind in {self.behind} ({_signed(self.points)})"
 
 
 def compare(fits: Any, one: str, other: str, setups: Any = tuple(COLUMNS), epsilons: Any = FEW_EPSILONS) -> Tally:
@@ -80,76 +80,77 @@ def sentences(fits: Any) -> list[Sentence]:
     cauchy, laplace = (compare(fits, "inverse", other) for other in ("sm-cauchy", "sm-laplace"))
     mass, purity = compare(fits, "inverse", "mass"), compare(fits, "purity", "mass")
     trees = compare(fits, "greedy trees, sm-laplace", "sm-laplace")
-    greedy, whole = (compare(fits, one, "greedy trees, sm-laplace") for one in ("greedy trees, mass", "whole trees"))
-    forests = {name: compare(fits, name, "whole trees") for name in FORESTS}
+    greedy, optimal = (
+        compare(fits, one, "greedy trees, sm-laplace") for one in ("greedy trees, mass", "optimal trees")
+    )
+    forests = {name: compare(fits, name, "optimal trees") for name in FORESTS}
     best = max(forests, key=lambda name: forests[name].points)
     proved = compare(fits, "random forest, smooth", "random forest, proved", epsilons=(0.1,))
-    lists, both = compare(fits, "whole lists", "sm-laplace"), compare(fits, "whole trees", "whole lists")
-    at = {m: accuracy(fits, m, "D", "Adult", 1.0) for m in ("random forest, smooth", "whole trees", "forest, parts")}
+    lists, both = compare(fits, "optimal lists", "sm-laplace"), compare(fits, "optimal trees", "optimal lists")
+    at = {m: accuracy(fits, m, "D", "Adult", 1.0) for m in ("random forest, smooth", "optimal trees")}
     exact = accuracy(fits, "best tree", "D", "Adult")
     return [
         Sentence(
             "this new method, with equivalent privacy guarantees, offers a considerable reduction of the accuracy loss "
             "compared to the differentially-private methods using global sensitivity",
-            f"{smooth.word} for accuracy: `sm-laplace` against `gl-laplace` is {smooth}. But the guarantee is not equivalent: "
+            f"{smooth.word} for accuracy: `sm-laplace` is {smooth} against `gl-laplace`. But the guarantee is not equivalent: "
             "(ε, 1/n²) is refuted for small ε ([theory](theory.md), section 6), and proved from 0.63 (COMPAS) and 0.13 (Adult) "
             "on.",
         ),
         Sentence(
             "adaptive composition could be leveraged to tighten the computation of the privacy budget",
-            "**Across models, not within one.** A list is nine answers, too few for it; by their exact laws the methods on "
-            "global sensitivity cost 0.56 ε and less. A hundred whole lists at ε = 0.1 cost 2.2 at delta 10⁻⁶ instead of 10, "
-            "also if each ε is chosen after a look at the lists before (Theorem 34).",
+            "**Across models, not within one.** A list is nine answers, too few for it; by their exact distributions the methods "
+            "on global sensitivity cost 0.56 ε and less. A hundred optimal lists at ε = 0.1 cost 2.2 at delta 10⁻⁶ instead of "
+            "10, even if each ε is chosen after looking at the lists before (Theorem 34).",
         ),
         Sentence(
             "it would be insightful to integrate our closed formula […] within different mechanisms. For instance, the inverse "
             "sensitivity mechanism",
-            f"{mass.word}, for a choice of a rule. The path length needs no smooth sensitivity: class counts bound it "
-            f"(Theorem 12a). It costs a factor of two, and against `mass`, which pays none, `inverse` is {mass}. One-sided "
-            f"(`purity`) it pays none either: {purity}.",
+            f"{mass.word}, for a choice of a rule. The path length needs no smooth sensitivity, because class counts bound it "
+            f"(Theorem 12a). But it costs a factor of two: `inverse` is {mass} against `mass`, which does not pay that. Nor does "
+            f"its one-sided form, `purity`: {purity}.",
         ),
         Sentence(
             "This method provides a better alternative to classic noisy mechanisms using smooth sensitivity for pure-DP "
             "mechanisms since they do not have to use heavy-tailed distributions such as Cauchy",
-            f"{cauchy.word}. `inverse`, pure and without a minimum support, is {cauchy} against `sm-cauchy`; and {laplace} "
+            f"{cauchy.word}. `inverse`, pure and without a minimum support, is {cauchy} against `sm-cauchy`, and {laplace} "
             "against `sm-laplace`, which needs a delta. `sm-cauchy` is not even pure for large supports (Theorem 9).",
         ),
         Sentence(
             "the smooth sensitivity of the Gini impurity could be used to train DP decision trees […] one can expect an "
             "improvement of the resulting accuracy-privacy trade-offs",
-            f"{trees.word}. Greedy trees by `sm-laplace` against its lists are {trees}. But the impurity mass does it without "
-            f"support and delta ({greedy}), and a tree drawn whole is better still ({whole}, both against greedy trees by "
-            "`sm-laplace`).",
+            f"{trees.word}. Greedy trees by `sm-laplace` are {trees} against its lists. But against these trees, those by "
+            f"`mass`, without support and delta, are {greedy}, and optimal trees {optimal}.",
         ),
         Sentence(
             "random forests",
-            f"{forests[best].word}. The best of our private forests (`{best}`) is {forests[best]} against one whole tree of "
+            f"{forests[best].word}. The best of our private forests (`{best}`) is {forests[best]} against one optimal tree of "
             f"up to 16 leaves; {_every(forests)}. Smooth sensitivity of a leaf's majority, as Fletcher and Islam have it, is not "
             f"ε-DP (Theorem 21d), and is {proved} at ε = 0.1 against the simple choice that is.",
         ),
         Sentence(
             "[Fletcher and Islam's forest:] the accuracy of the DP algorithm is 82% and the non DP version is about 83%",
             f"**Measured again: {at['random forest, smooth']:.1f} %** on Adult at ε = 1 with all columns (15 random trees of "
-            f"depth 10). One private tree of depth 3 that fits on a page has {at['whole trees']:.1f} %, and the best such tree "
-            f"without privacy {exact:.1f} %.",
+            f"depth 10). One private tree of depth 3 has {at['optimal trees']:.1f} %, and the best one without privacy "
+            f"{exact:.1f} %.",
         ),
         Sentence(
             "the supports of the leaves of a decision tree are disjoint […] parallel composition can be better leveraged, "
             "resulting in tighter privacy guarantees than for rule list models",
             "**Yes, proved** (Theorem 21a, with deltas and support checks): a level costs what a node does, so a choice gets "
-            "14/9 (smooth) or 9/5 of what it gets in a list. It cuts both ways: on German Credit the claim of `sm-laplace` "
+            "14/9 (smooth) or 9/5 of what it gets in a list. But on German Credit the claim of `sm-laplace` "
             "holds for lists, and is refuted for trees, which leave no share unspent.",
         ),
         Sentence(
             "This could lead to even greater improvements of the accuracy-privacy trade-offs",
-            f"{whole.word}, but not by parallel composition alone. A tree that is drawn whole pays for one draw, not for each "
-            f"level: it is {whole} against greedy trees by the paper's own method.",
+            f"{optimal.word}, but not by parallel composition alone: an optimal tree pays for one draw, not for each level, "
+            f"and is {optimal} against greedy trees by the paper's own method.",
         ),
         Sentence(
             "integrating DP within certifiably optimal learning algorithms such as CORELS is another promising research "
             "avenue. Indeed, this tree-based algorithm could naturally be leveraged to implement the exponential mechanism",
-            f"{lists.word}. Lists drawn whole by the exponential mechanism are {lists} against `sm-laplace`, without delta and "
-            f"support; trees drawn whole are {both} against those lists.",
+            f"{lists.word}. Optimal lists, drawn by the exponential mechanism, are {lists} against `sm-laplace`, without delta "
+            f"and support; optimal trees are {both} against them.",
         ),
         Sentence(
             "these bounds impede DP […] A possible approach to address this is to deactivate all bounds but then CORELS "
@@ -171,4 +172,4 @@ def _every(forests: dict[str, Tally]) -> str:
 def _seconds(fits: Any) -> str:
     chosen = fits[(fits.dataset == "Adult") & (fits.setup == "D")]
     median = chosen.groupby("method").seconds.median()
-    return f"{median['whole lists']:.2f} s (lists) and {median['whole trees']:.2f} s (trees)"
+    return f"{median['optimal lists']:.2f} s (lists) and {median['optimal trees']:.2f} s (trees)"

@@ -12,7 +12,7 @@ from .setups import DATASETS, MAX_LITERALS, MIN_SUPPORT, SETUPS
 
 
 class Effort(NamedTuple):
-    """Numbers of epsilons and seeds; whole lists and trees, which take longer, have their own."""
+    """Numbers of epsilons and seeds; optimal lists and trees, which take longer, have their own."""
 
     epsilons: int
     seeds: int
@@ -92,13 +92,13 @@ def hyper_parameters(effort: Effort) -> Iterator[Unit]:
 def membership(effort: Effort) -> Iterator[Unit]:
     """The paper's appendix: can an attacker tell which records a list was learned from? (set-up C, epsilon 10)
 
-    On the splits that whole lists have. Nothing where the toolbox (the extra ``attacks``) is missing. The label-only attack is
+    On the splits that optimal lists have. Nothing where the toolbox (the extra ``attacks``) is missing. The label-only attack is
     ART's gap attack. The paper tried the one along the decision boundary, and found that it says nothing where every feature is
     0 or 1.
     """
     for seed in range(effort.list_seeds if find_spec("art") else 0):
         for dataset in DATASETS:
-            methods = ("GreedyRL", "sm-laplace", "mass", "whole lists")
+            methods = ("GreedyRL", "sm-laplace", "mass", "optimal lists")
             yield Unit("membership", "C", dataset, seed, methods, (10.0,), also="attacks")
 
 
@@ -110,8 +110,8 @@ def accuracy(effort: Effort) -> Iterator[Unit]:
         for dataset in DATASETS:
             yield Unit("accuracy", "A", dataset, seed, (*PUBLISHED, "mass", "GreedyRL"), many)
             if seed < effort.list_seeds:
-                yield Unit("accuracy", "A", dataset, seed, ("whole lists",), few)
-                yield Unit("accuracy", "A", dataset, seed, ("whole trees",), few)
+                yield Unit("accuracy", "A", dataset, seed, ("optimal lists",), few)
+                yield Unit("accuracy", "A", dataset, seed, ("optimal trees",), few)
 
 
 GRIDS: tuple[Grid, ...] = (tables, importance, noisy_counts, hyper_parameters, membership, accuracy)  # short ones first

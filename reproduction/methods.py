@@ -76,7 +76,7 @@ def _ours(mechanism: str) -> Method:
     return make
 
 
-def _whole_lists(task: Task) -> Any:
+def _optimal_lists(task: Task) -> Any:
     """One rule less than the others may have: four pairs of literals at once would take minutes a fit on Adult."""
     return DPOptimalRuleListClassifier(
         epsilon=task.epsilon,
@@ -87,7 +87,7 @@ def _whole_lists(task: Task) -> Any:
     ).fit_counts(task.split.vault)
 
 
-def _whole_trees(task: Task) -> Any:
+def _optimal_trees(task: Task) -> Any:
     """Of depth 4, if nothing else is said: a way through such a tree has four tests, as a list of four rules has."""
     return task.split.fit(
         DPOptimalTreeClassifier(
@@ -158,8 +158,8 @@ METHODS: dict[str, Method] = {
     "mass": _ours("mass"),
     "inverse": _ours("inverse"),
     "purity": _ours("purity"),
-    "whole lists": _whole_lists,
-    "whole trees": _whole_trees,
+    "optimal lists": _optimal_lists,
+    "optimal trees": _optimal_trees,
     "greedy trees, mass": _greedy_trees("mass"),
     "greedy trees, sm-laplace": _greedy_trees("sm-laplace"),
     "forest, parts": _forest_of_parts,

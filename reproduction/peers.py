@@ -13,8 +13,8 @@ from .setups import DATASETS
 from .tables import NOTHING, rows, summary, with_error
 
 PEERS = ("DP-EBM", "diffprivlib tree", "diffprivlib forest", "diffprivlib logistic")
-OURS = ("whole lists", "mass", "sm-laplace")
-TREES = ("whole trees",)  # in a unit of their own, so that the noise of those before them stays what it was
+OURS = ("optimal lists", "mass", "sm-laplace")
+TREES = ("optimal trees",)  # in a unit of their own, so that the noise of those before them stays what it was
 EPSILONS = (0.1, 1.0, 10.0)
 
 TEXT = (
@@ -26,7 +26,7 @@ TEXT = (
 
 
 def units(effort: Effort) -> Iterator[Unit]:
-    """Theirs and ours, in units of their own, on as many splits as whole lists get."""
+    """Theirs and ours, in units of their own, on as many splits as optimal lists get."""
     for seed in range(effort.list_seeds):
         for dataset in DATASETS:
             for methods in (TREES, OURS, PEERS):

@@ -39,9 +39,9 @@ def write_results_page(fits: Any, folder: Path, facts: Facts) -> Path:
             "Accuracy over epsilon (Figure 4)",
             "accuracy",
             figures.accuracy_over_epsilon,
-            "Test accuracy with five published methods, and ours: rule by rule (mass), and lists and trees drawn whole. Such "
-            "lists have one rule less, such trees depth 4, and both were fitted on fewer splits. Bands are two standard errors "
-            "wide on either side. Set-up A.",
+            "Test accuracy with five published methods, and ours: rule by rule (mass), and optimal lists and trees. Optimal "
+            "lists have one rule less, optimal trees depth 4, and both were fitted on fewer splits. Bands are two standard "
+            "errors wide on either side. Set-up A.",
         ),
         (
             "Noisy counts or noisy Gini (Figures 2 and 3)",

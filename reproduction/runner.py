@@ -62,7 +62,10 @@ class Unit:
 
 def seed_of(unit: Unit, method: str, epsilon: float) -> int:
     """The seed of a fit's noise: its own, and the same in every run."""
-    return zlib.crc32(repr((unit.text, method, epsilon)).encode())
+    text = repr((unit.text, method, epsilon))
+    for name in ("lists", "trees"):  # as these methods were called when docs/reproduction.md was measured
+        text = text.replace(f"optimal {name}", f"whole {name}")
+    return zlib.crc32(text.encode())
 
 
 def rows_of(unit: Unit) -> list[dict[str, Any]]:

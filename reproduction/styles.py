@@ -47,8 +47,8 @@ class Style:
 
 KNOWN = {
     "GreedyRL": Style(BLACK, "", LONG_DASHED, 1.3, order=3),
-    "whole trees": Style(INDIGO, "d", SOLID, 2.4, order=6),
-    "whole lists": Style(VERMILION, "o", SOLID, 2.4, order=6),
+    "optimal trees": Style(INDIGO, "d", SOLID, 2.4, order=6),
+    "optimal lists": Style(VERMILION, "o", SOLID, 2.4, order=6),
     "mass": Style(BLUE, "s", SOLID, 2.4, order=5),
     "sm-laplace": Style(GREEN, "^", DASHED, 1.4, order=4),
     "sm-cauchy": Style(PURPLE, "v", DASHED),

@@ -37,9 +37,9 @@ def test_the_full_grid_is_the_papers():
             fits[method, unit.dataset] = fits.get((method, unit.dataset), 0) + (
                 1 if method == "GreedyRL" else len(unit.epsilons)
             )
-    assert {m for m, _ in fits} == {*grids.PUBLISHED, "mass", "GreedyRL", "whole lists", "whole trees"}
+    assert {m for m, _ in fits} == {*grids.PUBLISHED, "mass", "GreedyRL", "optimal lists", "optimal trees"}
     assert all(
-        n == {"GreedyRL": 100, "whole lists": 400, "whole trees": 400}.get(m, 20_000) for (m, _), n in fits.items()
+        n == {"GreedyRL": 100, "optimal lists": 400, "optimal trees": 400}.get(m, 20_000) for (m, _), n in fits.items()
     )
     assert {unit.setup for unit in units} == {"A"}
 
@@ -56,7 +56,7 @@ def test_units_have_files_of_their_own():
 
 def test_what_is_measured_is_what_prediction_says():
     split = split_of("COMPAS", "B", 1)
-    for method, epsilon in (("GreedyRL", np.nan), ("whole trees", 1.0)):
+    for method, epsilon in (("GreedyRL", np.nan), ("optimal trees", 1.0)):
         unit = Unit("tables", "B", "COMPAS", 1, (method,), (epsilon,))
         (row,) = rows_of(unit)
         model = METHODS[method](runner.Task(split, epsilon, 7, 0.05, 2, runner.seed_of(unit, method, epsilon)))
@@ -211,7 +211,7 @@ def test_the_command(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_the_page_from_fits_to_verdicts(tmp_path):
     units = [unit for unit in all_units(quick=True) if unit.dataset != "Adult" or unit.experiment == "tables"]
-    units = [unit for unit in units if unit.seed < 2 and unit.methods not in {("whole lists",), ("whole trees",)}]
+    units = [unit for unit in units if unit.seed < 2 and unit.methods not in {("optimal lists",), ("optimal trees",)}]
     fits = pd.DataFrame([row for unit in units for row in rows_of(replace(unit, epsilons=unit.epsilons[::3]))])
     adult = fits[(fits.dataset == "COMPAS") & (fits.experiment != "tables")].assign(dataset="Adult")
     page = write_results_page(pd.concat([fits, adult]), tmp_path, Facts("python -m reproduction", "today", {}, 1.0))

@@ -214,7 +214,7 @@ def test_the_table_has_means_of_every_method():
     assert [table.caption for table in tables] == [f"{d}, 5 splits" for d in ("COMPAS", "Adult", "German Credit")]
     rows = {row[0]: row[1:] for row in tables[0].rows}
     assert list(rows) == [*TREES, *OURS, *PEERS]
-    assert rows["whole lists"] == ("–", "–", "–")  # there are none among these
+    assert rows["optimal lists"] == ("–", "–", "–")  # there are none among these
     mine = fits.query("experiment == 'peers' and dataset == 'COMPAS' and method == 'DP-EBM' and epsilon == 1")
     shown = [float(number) for number in re.findall(r"[\d.]+", rows["DP-EBM"][1])]
     np.testing.assert_allclose(shown, [mine.test_accuracy.mean(), mine.test_accuracy.sem()], rtol=0.03)

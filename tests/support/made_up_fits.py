@@ -8,8 +8,8 @@ BEST = {"COMPAS": 0.652, "Adult": 0.791, "German Credit": 0.705}
 WORST = {"COMPAS": 0.52, "Adult": 0.752, "German Credit": 0.60}
 # the epsilon where a method is half-way, on COMPAS
 HALF_WAY = {
-    "whole lists": 0.02,
-    "whole trees": 0.015,
+    "optimal lists": 0.02,
+    "optimal trees": 0.015,
     "mass": 0.06,
     "sm-laplace": 0.15,
     "sm-cauchy": 30.0,
