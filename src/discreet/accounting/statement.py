@@ -21,7 +21,7 @@ SEEDED = "the noise was seeded (random_state), so it can be repeated and removed
 MEASURED, EVALUATED = "noisy accuracy", "noisy evaluation"  # the mechanisms of statements about a measurement
 MEASUREMENTS = {
     MEASURED: "This accuracy was measured with noise.",
-    EVALUATED: "These numbers were measured with noise.",
+    EVALUATED: "This evaluation was made with noise.",
 }
 INFERRED = "the schema was made from records (infer_schema, or cut points with seeded noise)"
 DRAFTED = "a schema was drafted from these very records (draft_schema), which it may reveal"
