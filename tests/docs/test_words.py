@@ -15,7 +15,7 @@ OLD = {
     r"\bdoors?\b(?!s? of)": "queries",
     r"\b(its|the|these|all|no) papers\b|with papers": "release bundle, documents",
     r"\bCells\b|CellsInProgress|counts/cells": "patterns",
-    r"(?<!list of )(?<!tuple of )(?<!dict of )\*?\b(from|counting=.|by) \*?tuples\b|Tuples?InProgress|counts/tuples": "marginals",
+    r"\b(from|counting=.|by) \*?tuples\b|Tuples?InProgress|counts/tuples": "marginals",
     r"\bwish(es)?\b": "budget request",
     r"\bunseen\b": "redacted, escaped",
     r"\bworths\b|\b_?worth[_.]\w|_worth\b|\bthe worth of\b": "weight",
