@@ -7,7 +7,11 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-READ = [ROOT / "CONTRIBUTING.md", *PAGES, *sorted(p for p in (ROOT / "src").rglob("*") if p.suffix in (".py", ".txt", ".md"))]
+READ = [
+    ROOT / "CONTRIBUTING.md",
+    *PAGES,
+    *sorted(p for p in (ROOT / "src").rglob("*") if p.suffix in (".py", ".txt", ".md")),
+]
 
 # What was said before, and what is said now. CHANGELOG.md tells of the old names.
 OLD = {
@@ -28,7 +32,8 @@ OLD = {
     r"criterion=.mass|criterion mass": "gini",
     r"\b[Ww]hole (rule )?(lists|trees)\b": "exact draws over all rule lists, over all trees",
     r"leaves? the room|way into the": "is released",
-    r"next to nobody|next to no protection|this is none|[Ii]t is so that|a coin's\b|models that there are|told you in another way": "",
+    r"next to nobody|next to no protection|this is none|[Ii]t is so that|a coin's\b": "",
+    r"models that there are|told you in another way": "",
     r"attacker may become|[Pp]oints speak for|what is so\b|what it said is not shown": "",
 }
 MOST_WORDS = 45_000
@@ -62,6 +67,8 @@ def test_an_old_word_would_be_found():
 
 
 def test_the_pages_are_short_enough_to_be_read():
-    counted = {path.name: words_of(path.read_text(encoding="utf-8")) for path in PAGES if not path.name.startswith("tables")}
+    counted = {
+        path.name: words_of(path.read_text(encoding="utf-8")) for path in PAGES if not path.name.startswith("tables")
+    }
     assert sum(counted.values()) <= MOST_WORDS, sorted(counted.items(), key=lambda item: -item[1])
     assert words_of((ROOT / "README.md").read_text(encoding="utf-8")) <= 500
