@@ -58,6 +58,20 @@ def test_every_page_has_a_place_in_the_navigation():
     )
 
 
+def table_rows(page: str, cells: int) -> list[list[str]]:
+    """The rows of a page's tables of so many columns, by records times epsilon."""
+    lines = (ROOT / "docs" / page).read_text(encoding="utf-8").replace("*", "").splitlines()
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("|")]
+    return [row for row in rows if len(row) == cells and re.match(r"below|above|1,?0+ to", row[0])]
+
+
+def test_the_page_on_estimators_has_the_medians_of_the_public_tables():
+    shown = table_rows("which-estimator.md", cells=9)
+    measured = [[row[0], row[2], row[3], row[6], row[7]] for row in table_rows("tables.md", cells=16)]
+    assert len(shown) == 4
+    assert shown == [[*share, *area[1:]] for share, area in zip(measured[:4], measured[4:], strict=True)]
+
+
 def test_the_map_for_contributors_has_every_package_on_its_floor():
     rows = re.findall(r"^\| (\d) \| `(\w+)` \|", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted((int(floor), name) for floor, name in rows) == sorted(
