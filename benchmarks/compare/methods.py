@@ -311,9 +311,9 @@ def boosted_nodes(model: Any) -> int:
 
 
 METHODS = {
-    "list": Method("whole list", OURS, ours(DPOptimalRuleListClassifier)),
-    "tree-3": Method("whole tree, depth 3", OURS, ours(DPOptimalTreeClassifier, max_depth=3)),
-    "tree-4": Method("whole tree, depth 4", OURS, ours(DPOptimalTreeClassifier, max_depth=4)),
+    "list": Method("rule list", OURS, ours(DPOptimalRuleListClassifier)),
+    "tree-3": Method("tree, depth 3", OURS, ours(DPOptimalTreeClassifier, max_depth=3)),
+    "tree-4": Method("tree, depth 4", OURS, ours(DPOptimalTreeClassifier, max_depth=4)),
     "tree-2-2": Method("tree in stages 2, 2", OURS, ours(DPOptimalTreeClassifier, stages=(2, 2))),
     "card": Method("score card", OURS, ours(DPScoreCardClassifier)),
     "mass": Method("greedy list, mass", OURS, ours(DPGreedyRuleListClassifier, mechanism="mass")),

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 import discreet
+from discreet.datasets import load_adult
 from tests.test_walls import FLOORS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -32,13 +33,18 @@ def test_the_readme_has_at_most_450_words_beside_its_code():
     assert 100 < len(words) <= 450
 
 
-def test_the_readmes_five_lines_print_a_list_and_what_is_proved():
-    lines = re.findall(r"^>>> (.+)$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert len(lines) == 5
+def test_the_readmes_lines_go_from_a_data_frame_to_a_model(tmp_path, monkeypatch):
+    (code,) = re.findall(
+        r"^```python\n(.+?)^```", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    )
+    table = load_adult().frame.rename(columns={"income": "outcome"})
+    table.to_csv(tmp_path / "private.csv", index=False)
+    table.sample(300, random_state=1).to_csv(tmp_path / "public_sample.csv", index=False)
+    monkeypatch.chdir(tmp_path)
     printed = StringIO()
     with redirect_stdout(printed):
-        exec("\n".join(lines), {})
-    assert re.fullmatch(r"(if .+ then [01]\n(else if .+ then [01]\n)*)?else [01]\nepsilon = 1\n", printed.getvalue())
+        exec(code, {})
+    assert re.fullmatch(r"(if .+\n( *(if|else).+\n)*)?\S.*\nepsilon = 1\n", printed.getvalue())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
