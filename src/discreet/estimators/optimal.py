@@ -113,7 +113,7 @@ class DPOptimalRuleListClassifier(PrivateDraws, WholeLists):
     max_length: int = 4
     joint: int | None = None
 
-    def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> "ListPlan":
+    def _plan(self, candidates: Candidates, counting: Counting | None, drafted: bool) -> "ListPlan":
         self._check(candidates)
         check_joint(int(self.max_length), self.joint)
         prior = Prior.of(self.prior, int(self.max_length), candidates)

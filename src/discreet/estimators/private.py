@@ -70,11 +70,18 @@ class PrivateClassifier(Classifier, ABC):
         return False
 
     @abstractmethod
-    def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> FitPlan:
-        """What learning costs and promises, from public numbers alone. See ``_reasons_for_no_proof`` for ``drafted``."""
+    def _plan(self, candidates: Candidates, counting: Counting | None, drafted: bool) -> FitPlan:
+        """What learning costs and promises, from public numbers alone. See ``_reasons_for_no_proof`` for ``drafted``.
+
+        ``counting`` is None where the records are counted already.
+        """
 
     def _common(
-        self, candidates: Candidates, counting: Counting, statement: PrivacyStatement, delta: Fraction = Fraction(0)
+        self,
+        candidates: Candidates,
+        counting: Counting | None,
+        statement: PrivacyStatement,
+        delta: Fraction = Fraction(0),
     ) -> dict[str, Any]:
         """What all plans have."""
         what, rests_on = f"{type(self).__name__}, {statement.mechanism}", candidates.schema.released
@@ -84,7 +91,7 @@ class PrivateClassifier(Classifier, ABC):
     def _proved(
         self,
         candidates: Candidates,
-        counting: Counting,
+        counting: Counting | None,
         drafted: bool,
         mechanism: Any,
         budget: Any,
@@ -305,7 +312,7 @@ class PrivateClassifier(Classifier, ABC):
             if not isinstance(vault, Counts):
                 raise TypeError("vault must be a Vault; make one with Vault.from_table(X, y, schema)")
             self._set_names(vault.schema, vault.classes)
-            plan = self._planned(vault.schema.exclude(self.exclude), vault.drafted)
+            plan = self._plan(self._candidates(vault.schema.exclude(self.exclude)), None, vault.drafted)
             return self._keep(plan, release(plan, Told(lambda counting: vault)))
 
     @property
