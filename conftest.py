@@ -8,7 +8,6 @@ collect_ignore = [] if find_spec("art") else ["src/discreet/evaluation/membershi
 if not find_spec("ibis"):
     collect_ignore += [
         "src/discreet/sources",
-        "src/discreet/private/queries/vault.py",
         "src/discreet/private_base.py",
         "docs/scale.md",
     ]

@@ -39,7 +39,7 @@ def _the_privacy_claim() -> Check:
     needed = compare(subject, subject.known[0]).delta(claimed.epsilon)
     verdict: Verdict = "does not hold" if needed > (claimed.delta or 0.0) else "holds"
     numbers = (
-        f"{subject.name}, {claimed}: delta {needed:.2g} is needed. docs/theory.md says from which epsilon on it holds"
+        f"{subject.name}, {claimed}: delta {needed:.2g} is needed. docs/theory says from which epsilon on it holds"
     )
     return Check("sm-laplace keeps its (epsilon, delta) whatever the table", verdict, numbers)
 

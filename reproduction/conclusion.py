@@ -94,7 +94,7 @@ def sentences(fits: Any) -> list[Sentence]:
             "this new method, with equivalent privacy guarantees, offers a considerable reduction of the accuracy loss "
             "compared to the differentially-private methods using global sensitivity",
             f"{smooth.word} for accuracy: `sm-laplace` is {smooth} against `gl-laplace`. But the guarantee is not equivalent: "
-            "(ε, 1/n²) is refuted for small ε ([theory](theory.md), section 6), and proved from 0.63 (COMPAS) and 0.13 (Adult) "
+            "(ε, 1/n²) is refuted for small ε ([theory](theory/published.md)), and proved from 0.63 (COMPAS) and 0.13 (Adult) "
             "on.",
         ),
         Sentence(

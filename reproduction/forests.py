@@ -1,9 +1,12 @@
 """Forests: several private trees whose answers are added up. None of them is worth a class of its own (docs/reproduction.md).
 
-What a forest costs (docs/theory.md, section 11b): trees that see *disjoint parts* of the records cost together what the dearest
-of them does, because a record is in one part only; trees that see *all records* cost the sum. A record's part is drawn for each
-record by itself. (Dealing records to parts in turn, or cutting a shuffled table into equal pieces, would need their number, which
-is private, and one record more would move others from part to part.) Adding up what trees say costs nothing.
+What a forest costs (docs/theory/greedy.md, Theorem 21c): trees that see *disjoint parts* of the records cost together what the
+dearest of them does; trees that see *all records* cost the sum. *Proof.* A record's part is drawn for each record by itself.
+Let one table have the record x more, and draw a part for x on the other table, too, where it is not used. Given these draws,
+the parts of both tables are the same but for the one that x is in, so what holds of the tree that sees it holds of all (Theorem
+21a); the mean over the draws keeps that. The other case is composition.  [] (Dealing records to parts in turn, or cutting a
+shuffled table into equal pieces, would need their number, which is private, and one record more would move others from part to
+part.) Adding up what trees say costs nothing.
 """
 
 from collections.abc import Callable, Sequence

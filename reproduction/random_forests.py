@@ -1,11 +1,21 @@
 """Forests of random trees, of which only the leaves are learned: in the manner of Fletcher and Islam (2017), and with a proof.
 
 A tree's tests are drawn without a look at the records, which are divided among the trees at random. A leaf's label is the class
-with the most of its records, chosen with noise, in one of two ways (docs/theory.md, section 11b):
+with the most of its records, chosen with noise, in one of two ways (docs/theory/greedy.md, Theorem 21d):
 
 - "smooth", as published: an exponential mechanism whose score is 1 for that class and 0 for the other, scaled by the smooth
   sensitivity exp(-epsilon j), where j is how far ahead the class is. This is **not** epsilon-differentially private.
 - "proved": the chance of a class is proportional to exp(epsilon * its records), which is.
+
+*Proof* for "proved": a record that comes multiplies one weight by exp(epsilon), and the sum of the weights by 1 to exp(epsilon),
+so every chance changes by a factor from exp(-epsilon) to exp(epsilon). Leaves share no record (Theorem 21a).  []
+
+*Proof* against "smooth": the odds are exp(s_j) to 1 with s_j = epsilon / 2 * exp(epsilon j). Of two leaves with j and j + 1
+records, all of the first class, the second class is drawn with chances 1 / (1 + exp(s_j)) and 1 / (1 + exp(s_{j+1})), whose
+quotient is above exp(s_{j+1} - s_j) / 2; and s_{j+1} - s_j = s_j (exp(epsilon) - 1) grows without bound.  [] By hand, at
+epsilon = 1: with two records the chance is 1 / (1 + e^3.69) = 0.0243, with three 1 / (1 + e^10.04) = 4.35e-5, a loss of 6.3 in
+place of 1. (The authors' code cuts s_j off at 50: then the largest loss is 22.7.) Smooth sensitivity lets a *scale* change by
+exp(epsilon) for a record. Laplace or Cauchy noise bears that; an exponent does not, however large it is.
 
 Theirs splits a category into all its values at once and draws a number's cut uniformly. Ours takes a test of the public schema: a
 column first, then one of its tests that the way to the node leaves undecided. Neither looks at a record.

@@ -14,7 +14,7 @@ from discreet.datasets import load_adult
 from tests.test_walls import FLOORS
 
 ROOT = Path(__file__).parent.parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("src/**/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("src/**/*.md")])
 CODE = re.compile(r"^```.*?^```$|^( {4}|\t).*?$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\(([^)\s]+)\)|src=\"([^\"]+)\"")
 
@@ -60,7 +60,7 @@ def test_links_within_the_repository_lead_somewhere(page):
 def test_every_page_has_a_place_in_the_navigation():
     navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
     assert sorted(re.findall(r": (\S+\.md)$", navigation, re.MULTILINE)) == sorted(
-        p.name for p in ROOT.glob("docs/*.md")
+        page.relative_to(ROOT / "docs").as_posix() for page in ROOT.glob("docs/**/*.md")
     )
 
 

@@ -219,7 +219,7 @@ def test_the_audit_has_power(fits, share):
 
 CLAIM_FAILS = {
     "greedy trees, sm-cauchy"
-}  # docs/theory.md, section 11a: a support of 250 is too large for a tree to be pure
+}  # docs/theory/published.md: a support of 250 is too large for a tree to be pure
 
 
 @pytest.mark.parametrize("subject", SUBJECTS, ids=lambda s: s.name)

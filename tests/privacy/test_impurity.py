@@ -135,7 +135,7 @@ def test_the_figures_of_the_design():
 
 @pytest.mark.parametrize("support", [30, 84, 252, 1709])
 def test_what_a_choice_of_sm_laplace_costs_in_round_numbers(support):
-    """In units of the node's epsilon, half the range: the numbers of docs/theory.md, section 6."""
+    """In units of the node's epsilon, half the range: the numbers of docs/theory/published.md."""
 
     def price(n, beta):
         return 0.5 * range_of_smooth_gini(n, support, beta)

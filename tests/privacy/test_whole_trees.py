@@ -67,7 +67,7 @@ def test_three_classes_with_and_without_weights(score, weights):
 
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
 def test_a_record_raises_the_mass_of_its_leaf_by_no_more_than_its_weight(n_classes):
-    """Docs/theory.md, Theorem 20: also for leaves that weigh less than one record."""
+    """Docs/theory/lists-and-trees.md, Theorem 20: also for leaves that weigh less than one record."""
     rng = np.random.default_rng(n_classes)
     weights = rng.choice([1.0, 0.9, 0.5, 0.3, 1e-3], (2_000, n_classes))
     counts = rng.integers(0, 4, (2_000, n_classes)) * (rng.random((2_000, n_classes)) < 0.6)

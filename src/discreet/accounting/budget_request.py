@@ -1,7 +1,8 @@
 """What somebody would like to reserve, and whether a ledger takes it.
 
 Whoever asks for releases may choose each after having seen the ones before, its budget included. So what decides must be a
-*filter*: it holds for every such strategy. Two are used, and what **either** of them takes is taken (docs/theory.md, Theorem 34):
+*filter*: it holds for every such strategy. Two are used, and what **either** of them takes is taken (docs/theory/accounting.md,
+Theorem 34):
 
     addition   the sum of all epsilons is within epsilon
     zCDP       the sum of all rhos is within a rho that was fixed when the ledger was made, and that is (epsilon, rho_delta)-DP

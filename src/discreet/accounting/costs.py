@@ -5,7 +5,7 @@ All of them are about one person, who comes or goes with all of his or her recor
 
     pure                 L is in [-e, e]
     discrete laplace     the same, of counts with discrete Laplace noise, which other tools know by that name
-    bounded range        L is in an interval of width e, wherever that lies; so in [-e, e], too (docs/theory.md, section 14)
+    bounded range        L is in an interval of width e, wherever that lies; so in [-e, e], too (docs/theory/accounting.md)
     approximate          (e, delta)-DP: all that is proved about some of the published methods
     nothing proved       no bound
 
@@ -17,7 +17,7 @@ Each knows its plain (epsilon, delta), and its rho: it is (delta-approximately) 
     log delta = (a - 1) (a rho - epsilon) - log(a - 1) + a log(1 - 1/a).
 
 So whichever a is taken, the answer holds: a good one is found in floating point, and the formula then computed in 50 digits and
-rounded to the side that claims less, by more than what 50 digits can be off. docs/theory.md, section 14, has the proof.
+rounded to the side that claims less, by more than what 50 digits can be off. docs/theory/accounting.md has the proof.
 """
 
 import math

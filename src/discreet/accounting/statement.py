@@ -151,7 +151,7 @@ class Concentrated:
 class PrivacyStatement:
     """What is promised about one release.
 
-    ``published`` is what the accounting of the mechanism's authors gives for these parameters, ``proved`` what docs/theory.md
+    ``published`` is what the accounting of the mechanism's authors gives for these parameters, ``proved`` what docs/theory
     proves for this very configuration; None if nothing is proved, and ``because`` says why. ``assumes`` lists what the proof
     rests on. ``cut_points`` is the part of the proved epsilon that was spent before, on cut points of the schema. ``others`` is a
     reminder of other releases in the same process that are on no ledger; what is promised about this one does not depend on them.

@@ -4,7 +4,7 @@ What is said of all releases together holds if their budgets were fixed beforeha
 results, what holds is what a ledger refuses to exceed: its whole budget (``budget_request.py``).
 
 **Numerical composition**, with Google's dp-accounting. Every cost is replaced by one that is at least as bad, whose loss has a
-distribution that can be written down (docs/theory.md, section 14):
+distribution that can be written down (docs/theory/accounting.md):
 
     pure, approximate    randomised response: loss e with chance 1 / (1 + exp(-e)), else -e (of what is approximate, up to delta)
     discrete laplace     a number that moves by as many steps as a person has records

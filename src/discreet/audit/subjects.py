@@ -136,7 +136,7 @@ def leftover(n: int, n_rules: int = 2) -> Pair:
     return Pair(less, (2 ** (n_rules - 2), 0))
 
 
-# Configurations in which what is published does not hold (docs/theory.md, section 6); less is proved for them, or nothing
+# Configurations in which what is published does not hold (docs/theory/published.md); less is proved for them, or nothing
 SM_LAPLACE = {"mechanism": "sm-laplace", "epsilon": 0.05, "delta": 1 / 5050**2, "min_support": 252}
 SM_CAUCHY = {"mechanism": "sm-cauchy", "epsilon": 1.0, "min_support": 2442}
 REFUTED = tuple(

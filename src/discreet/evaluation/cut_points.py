@@ -177,9 +177,9 @@ def levels(n_cuts: int) -> int:
 def cuts_by_halving(queries: CutQueries, column: str, n_candidates: int, n_cuts: int) -> list[int]:
     """The numbers of up to ``n_cuts`` candidates, in order; fewer where a stretch has no candidate left.
 
-    The middle one first, then those of both sides at once, and so on. Given the cuts so far, what lies between them is disjoint,
-    so a whole level costs what one choice costs: q cuts are paid for ``levels(q)`` times instead of q times (docs/theory.md,
-    section 10). What is asked next depends on the answers alone.
+    The middle one first, then those of both sides at once, and so on. Given the cuts so far, what lies between them is
+    disjoint, so a whole level costs what one choice costs: q cuts are paid for ``levels(q)`` times instead of q times
+    (docs/theory/accounting.md). What is asked next depends on the answers alone.
     """
     found: list[int] = []
     wanted = [(0, n_candidates, n_cuts)]  # from which candidate to which, and how many cuts

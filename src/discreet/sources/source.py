@@ -1,10 +1,10 @@
 """What all tables that can be counted have in common: from a plan of counting to exact counts.
 
 **At nodes** the records are not counted beforehand: the engine counts anew for each rule of a list, and the counts come here
-alone. They are the same numbers as those of patterns, so the queries, what they charge and what is proved are the same; with one
-more assumption. The engine is asked several times, and **the table may not change in between**: several parts of the list might
-count a record that was changed, and their class counts are charged once, because parts of one table are disjoint (docs/theory.md,
-Lemma 7). The statement of such a fit says so.
+alone. They are the same numbers as those of patterns, so the queries, what they charge and what is proved are the same; with
+one more assumption. The engine is asked several times, and **the table may not change in between**: several parts of the list
+might count a record that was changed, and their class counts are charged once, because parts of one table are disjoint
+(docs/theory/greedy.md, Lemma 7). The statement of such a fit says so.
 
 A query names the rules that were chosen before it, and the engine may keep it in a log: they are released there. That is why the
 budget stays booked if a later query fails, and why only the first is asked before the budget is reserved.
