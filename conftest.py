@@ -21,3 +21,10 @@ def _a_new_process():
 
     this_process.forget_all()
     provenance.forget_all()
+
+
+@pytest.fixture(autouse=True)
+def _a_new_folder(request, monkeypatch):
+    """What a page's example writes goes there."""
+    if isinstance(request.node, pytest.DoctestItem) and request.node.path.suffix == ".md":
+        monkeypatch.chdir(request.getfixturevalue("tmp_path"))
