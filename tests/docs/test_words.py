@@ -40,7 +40,8 @@ MOST_WORDS = 45_000
 
 
 def words_of(text):
-    """How many words there are to read: rows of numbers, and code, are not read word by word."""
+    """How many words there are to read: not code, rows of numbers, or results that a program wrote into a page."""
+    text = re.sub(r"<!-- \S+ begins -->.*?<!-- \S+ ends -->", "", text, flags=re.DOTALL)
     text = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
     rows = (line for line in text.split("\n") if not (line.startswith("|") and is_row_of_numbers(line)))
     return len(re.sub(r"\]\([^)]*\)|[|]", " ", "\n".join(rows)).split())
