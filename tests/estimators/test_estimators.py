@@ -173,7 +173,7 @@ Y = ["no", "yes", "no", "yes"]
         ({"schema": SCHEMA}, marked(), ["no", "yes", "SECRET", *Y[3:]], SchemaError, "y has labels"),
         ({"schema": SCHEMA}, marked()[["age"]], Y, SchemaError, "column 'job', which the table does not have"),
         ({"schema": SCHEMA}, np.zeros((4, 3)), Y, SchemaError, "3 columns without names"),
-        ({"schema": "schema.toml"}, marked(), Y, SchemaError, "Schema.load"),
+        ({"schema": "schema.toml"}, marked(), Y, SchemaError, "No such file"),
         ({}, pd.DataFrame(np.zeros((4, 2)), columns=["a", "a"]), Y, SchemaError, "two columns"),
         ({}, pl.LazyFrame({"a": [1]}), Y, SchemaError, "collect"),
         ({"max_length": 0}, marked(), Y, ValueError, "max_length must be an integer of at least 1"),

@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from os import PathLike
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -35,6 +36,7 @@ from ..rules.candidates import Candidates, as_rules
 from ..rules.rules import Rule, schema_of
 from ..schema import Schema
 from ..schema.columns import canonical, is_missing
+from ..schema.draft import Draft, as_schema
 from ..schema.inference import infer_schema
 from ..sources.memory import add_table
 from .parameters import Table as Parameters
@@ -74,7 +76,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     _parameters: ClassVar[Parameters]
     _kept: ClassVar[str]  # under which name the model is
 
-    schema: Schema | None = None
+    schema: Schema | Draft | str | PathLike[str] | None = None
     exclude: Any = ()
 
     @property
@@ -152,7 +154,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         frame = as_frame(X)
         if frame is None:
             X = self._array(X, reset, least)
-            return as_table(X, self._names_by_position(X.shape[1]))
+            return as_table(X, self._names_by_position(X.shape[1], reset))
         if len(frame) < least:
             raise SchemaError("X has no records")
         validate_data(self, X, reset=reset, skip_check_array=True)
@@ -161,7 +163,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             self.n_features_in_ = len(frame.columns)
         if hasattr(self, "feature_names_in_"):
             return as_table(X)
-        return renamed(as_table(X), self._names_by_position(len(frame.columns)))  # learned from an array
+        return renamed(as_table(X), self._names_by_position(len(frame.columns), reset))  # learned from an array
 
     def _array(self, X: Any, reset: bool, least: int) -> np.ndarray:
         """X as an array of numbers. What scikit-learn says of values that are none would show them."""
@@ -183,23 +185,22 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
                     ) from None
         raise ValueError("X must be a data frame, or an array of numbers with two dimensions. Reshape your data")
 
-    def _names_by_position(self, n: int) -> list[str]:
+    def _names_by_position(self, n: int, reset: bool) -> list[str]:
         """What the columns of a table without names are called."""
         if hasattr(self, "feature_names_in_"):
             return list(self.feature_names_in_)
         if self.schema is None:
             return array_names(n)
-        names = self._given_schema().names
-        if len(names) != n:
+        if reset:
+            self._names: list[str] = self._given_schema().names  # the file may be gone when it predicts
+        if len(self._names) != n:
             raise SchemaError(
-                f"X has {n} columns without names, but the schema describes {len(names)}; give a data frame"
+                f"X has {n} columns without names, but the schema describes {len(self._names)}; give a data frame"
             )
-        return names
+        return self._names
 
     def _given_schema(self) -> Schema:
-        if not isinstance(self.schema, Schema):
-            raise SchemaError("schema must be a Schema; read one from a file with Schema.load(path)")
-        return self.schema
+        return as_schema(self.schema)
 
     def _schema_for(self, table: Table) -> Schema:
         """The schema: as given, or as the explicit candidates need it, or as the table looks."""

@@ -33,7 +33,7 @@ from .text import write
 
 Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.intp]
-MONOTONE = 'monotonic_cst must be a dict of columns and +1 (rises), -1 (falls) or 0 (either), such as {"priors_count": +1}'
+MONOTONE = 'monotonic_cst must be a dict of columns and +1 (rises), -1 (falls) or 0, such as {"priors_count": +1}'
 FORBID = 'forbid must be a list of columns that may not be used together, such as [("race", "sex")]'
 MOST_FORBIDDEN = 62  # columns: each has a bit of its own
 
