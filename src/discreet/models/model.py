@@ -249,7 +249,7 @@ class Model(ABC):
         Parameters
         ----------
         dialect : str, default="duckdb"
-            "duckdb", "postgresql" or "spark".
+            "duckdb", "postgresql", "spark" or "sqlite" (3.38 or newer).
         share_of : label, default=None
             A class: the expression then gives its share, as in ``predict_proba``, instead of the label.
         types : mapping, default=None
