@@ -27,6 +27,7 @@ from .._utils.tables import (
     renamed,
     unnamed_columns,
 )
+from ..models.frames import importances_of
 from ..models.model import Model
 from ..models.rule_list import RuleList
 from ..models.saved import SavedModel
@@ -101,6 +102,23 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """From where to where the exact class counts of each rule or leaf are, as ``SavedModel.count_intervals`` has it."""
         check_is_fitted(self)
         return self.released().count_intervals()
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """How much the model depends on each column of ``X``: numbers that add up to 1, or all 0 if it depends on none.
+
+        Of lists and trees: by how much each rule or test lowers the Gini impurity, weighted by the records that reach it, as in
+        scikit-learn's trees; a rule of several columns counts for each alike. Of score cards: how far apart the points of each
+        column are (between classes, the mean; of several cards, the mean). They follow from the released counts and points
+        alone, noise included, and so cost no privacy. Without class counts (``counts_share=0``) lists and trees have none.
+
+        >>> from discreet import GreedyRuleListClassifier
+        >>> GreedyRuleListClassifier(max_length=2).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 1, 1]).feature_importances_
+        array([1., 0.])
+        """
+        check_is_fitted(self)
+        found, names = importances_of(self.model_), self._names_by_position(self.n_features_in_, reset=False)
+        return np.array([found.get(name, 0.0) for name in names])
 
     def predict(self, X: Any) -> np.ndarray:
         """The predicted class of each record."""

@@ -19,6 +19,9 @@ from ..rules.text import write
 from ..schema import Label, Schema
 from .partition import LARGEST, TOTAL, Answer, Ends, IsTrue, Partition, Piece, numbers_of, shares_of_totals, written
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 VERSION = 1  # of the entries of every kind
 TIE = 1e-9  # a share that decides between equals
 
@@ -269,6 +272,21 @@ class Model(ABC):
         from .export.sql import to_sql
 
         return to_sql(self, dialect, share_of, types)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """The model as a pandas data frame: a row for each rule or leaf; of a score card, for each value that gives points.
+
+        ``share`` is how likely the label is there, as in ``predict_proba``. A rule is for records that no earlier one is true of.
+
+        >>> from discreet import Literal, Rule, RuleList
+        >>> RuleList([Rule((Literal("age", "<=", 25),), "yes", (10, 30))], Rule((), "no", (50, 10)), ("no", "yes")).to_frame()
+                rule label  count no  count yes     share
+        0  age <= 25   yes      10.0       30.0  0.750000
+        1       else    no      50.0       10.0  0.833333
+        """
+        from .frames import to_frame
+
+        return to_frame(self)
 
     def to_python(self, name: str = "predict", share_of: Label | None = None) -> str:
         """The model as the source of one Python function, which takes a record and predicts as ``predict`` does.
