@@ -225,7 +225,10 @@ def test_a_model_prints_itself_only_when_fitted():
     assert str(GreedyRuleListClassifier(max_length=3)) == "GreedyRuleListClassifier(max_length=3)"
     X, y = load_iris(return_X_y=True, as_frame=True)
     clf = GreedyRuleListClassifier().fit(X, y)
-    assert RuleList.parse(str(clf), clf.rule_list_.classes, clf.rule_list_.schema) == clf.rule_list_.without_counts()
+    assert (
+        RuleList.parse(str(clf), clf.rule_list_.classes, clf.rule_list_.schema)
+        == clf.rule_list_.merged().without_counts()
+    )
 
 
 def test_large_tables_are_read_a_slice_at_a_time(monkeypatch):

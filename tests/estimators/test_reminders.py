@@ -93,7 +93,7 @@ def test_a_printed_model_says_that_nothing_is_proved_as_its_statement_does():
     assert "seeded" in seeded.privacy_.no_proof
     assert repr(seeded).startswith("DPGreedyRuleListClassifier(")
     proved = fitted()
-    assert str(proved) == str(proved.rule_list_)
+    assert str(proved) == str(proved.rule_list_.merged())
 
 
 def test_the_statement_names_other_fits_with_these_columns_and_their_sum():

@@ -141,7 +141,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             return accuracy
 
     def __str__(self) -> str:
-        return str(self.model_) if hasattr(self, "model_") else repr(self)
+        return str(self.model_.merged()) if hasattr(self, "model_") else repr(self)
 
     def _repr_html_inner(self) -> str:
         return self._short_html() or super()._repr_html_inner()

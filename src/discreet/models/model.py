@@ -114,6 +114,10 @@ class Model(ABC):
             else:
                 yield "else " if i else "always ", answer
 
+    def merged(self) -> "Model":
+        """The model as it is printed for people; see ``RuleList.merged``."""
+        return self
+
     @property
     def used_columns(self) -> list[str]:
         """The columns that rules are about, in the order of the rules."""
