@@ -179,3 +179,15 @@ def test_which_side_of_a_test_is_the_larger_follows_from_its_values():
     limits = Limits.of({"age": 1, "smokes": -1}, None, conjunction, ["ill", "mild", "well"])
     assert limits.not_above.tolist() == [True, True, False]
     assert limits.not_below.tolist() == [True, True, False]
+
+
+def test_a_column_with_0_has_no_constraint():
+    X, y = table(1)
+    for learner in (DPOptimalTreeClassifier, OptimalTreeClassifier, DPOptimalRuleListClassifier):
+        given = {"schema": SCHEMA, "random_state": 0} if learner.__name__.startswith("DP") else {"schema": SCHEMA}
+        free, zero = learner(**given), learner(monotonic_cst={"age": 0, "job": 0}, **given)
+        assert zero.fit(X, y).model_ == free.fit(X, y).model_
+    gini = DPOptimalTreeClassifier(schema=SCHEMA, criterion="gini", monotonic_cst={"age": 0}, stages=(1, 1))
+    assert gini.promise().limits == ()
+    with pytest.raises(ValueError, match="monotonic_cst needs criterion"):
+        gini.set_params(monotonic_cst={"age": 1}).promise()

@@ -285,7 +285,8 @@ GOOD = people()
         ({"max_length": 0}, ValueError, "max_length"),
         ({"max_literals": 0}, CandidatesError, "max_literals"),
         ({"schema": None}, SchemaError, "needs a schema"),
-        ({"schema": "x.toml"}, SchemaError, r"Schema.load"),
+        ({"schema": "x.toml"}, SchemaError, r"schema='x.toml': No such file"),
+        ({"schema": {"age": "numeric"}}, SchemaError, "schema must be a Schema, a draft of one, or the path"),
         ({"exclude": ["sex"]}, SchemaError, "'sex'"),
         ({"ledger": 3.0}, TypeError, "ledger must be a Ledger"),
         (

@@ -13,8 +13,12 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from joblib import parallel_config
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 
 from discreet import (
     Boolean,
@@ -32,7 +36,7 @@ from discreet import (
     private_cuts,
 )
 from discreet._utils import provenance
-from discreet._utils.errors import PrivacyWarning
+from discreet._utils.errors import PrivacyWarning, RepeatedFitsWarning, SeededWarning
 from discreet.accounting.ledger import LedgerError
 from discreet.accounting.statement import DRAFTED, Guarantee, Others
 from discreet.accounting.unledgered import columns_of, note_release, other_releases
@@ -89,7 +93,7 @@ def test_a_printed_model_says_that_nothing_is_proved_as_its_statement_does():
     assert "seeded" in seeded.privacy_.no_proof
     assert repr(seeded).startswith("DPGreedyRuleListClassifier(")
     proved = fitted()
-    assert str(proved) == str(proved.rule_list_)
+    assert str(proved) == str(proved.rule_list_.merged())
 
 
 def test_the_statement_names_other_fits_with_these_columns_and_their_sum():
@@ -110,6 +114,33 @@ def test_a_fit_on_a_ledger_is_not_counted_and_still_told_of_those_that_are_not()
     assert [fitted(ledger=ledger).privacy_.others for _ in range(2)] == [None, None]
     fitted(epsilon=0.1)
     assert fitted(ledger=ledger).privacy_.others == Others(1, 0, 0.1, 0.0)
+
+
+def in_threads(call):
+    with parallel_config("threading"):
+        return call()
+
+
+REPEATED = {
+    "search": lambda clf: GridSearchCV(clf, {"max_length": [2, 3]}, cv=2, scoring="accuracy").fit(X, Y),
+    "folds": lambda clf: cross_val_score(clf, X, Y, cv=2, scoring="accuracy"),
+    "threads": lambda clf: in_threads(lambda: cross_val_score(clf, X, Y, cv=2, scoring="accuracy", n_jobs=2)),
+    "calibration": lambda clf: CalibratedClassifierCV(clf, cv=2).fit(X, Y),
+}
+
+
+@pytest.mark.parametrize("repeated", REPEATED)
+def test_fits_that_scikit_learn_repeats_are_warned_of_once(repeated, monkeypatch):
+    monkeypatch.setattr(reminders, "_warned_of_repeats", False)
+    clf = DPGreedyRuleListClassifier(schema=SCHEMA)
+    assert said(lambda: make_pipeline(FunctionTransformer(), clone(clf)).fit(X, Y)) == []  # a single fit
+    assert said(lambda: REPEATED[repeated](clone(clf).set_params(ledger=Ledger(epsilon=100)))) == []
+    seeded = said(lambda: REPEATED[repeated](clone(clf).set_params(random_state=0)))
+    assert {w.category for w in seeded} <= {SeededWarning}
+    first, *others = said(lambda: REPEATED[repeated](clf))
+    assert first.category is RepeatedFitsWarning
+    assert "each fit spends its epsilon" in str(first.message)
+    assert others == said(lambda: REPEATED[repeated](clf)) == []
 
 
 def test_other_columns_are_other_tables():

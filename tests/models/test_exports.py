@@ -2,6 +2,8 @@
 
 import ast
 import math
+import sqlite3
+import struct
 from decimal import Decimal
 
 import numpy as np
@@ -155,6 +157,7 @@ in_each_mode = pytest.mark.parametrize(
     ("engine", "ansi"),
     [
         ("duckdb", None),
+        ("sqlite", None),
         *(
             pytest.param(*mode, marks=pytest.mark.slow)
             for mode in (("postgresql", None), ("spark", True), ("spark", False))
@@ -261,7 +264,13 @@ def stored_tables(draw, schema, max_records=12):
 
 def run_with(engine, most):
     """How many examples an engine is given: Spark takes a second for each."""
-    return examples(most) if engine.dialect == "duckdb" else most // 2 if engine.dialect == "postgresql" else 15
+    return (
+        examples(most)
+        if engine.dialect in ("duckdb", "sqlite")
+        else most // 2
+        if engine.dialect == "postgresql"
+        else 15
+    )
 
 
 def test_sql_predicts_what_the_list_does_on_random_tables(engine):
@@ -440,8 +449,9 @@ def test_hostile_words_stay_words(word, duckdb_engine):
     _check_hostile_word(word, duckdb_engine)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("other", ["postgresql", "spark"])
+@pytest.mark.parametrize(
+    "other", ["sqlite", *(pytest.param(n, marks=pytest.mark.slow) for n in ("postgresql", "spark"))]
+)
 def test_hostile_words_stay_words_elsewhere(other, request):
     for word in HOSTILE:
         _check_hostile_word(word, request.getfixturevalue(f"{other}_engine"))
@@ -466,11 +476,12 @@ def _check_hostile_word(word, engine):
     check_sql(engine, rules, table)
 
 
-def test_a_nul_stays_a_nul(duckdb_engine):
+def test_a_nul_stays_a_nul(duckdb_engine, sqlite_engine):
     rules = RuleList((Rule((Literal("a", "=", "x\0'y"),), "\0"),), Rule((), "no"))
-    table = pa.table({"a": ["x\0'y", "x", "x\0'z"]})
-    load(duckdb_engine, table)
-    check_sql(duckdb_engine, rules, table)
+    table = pa.table({"a": ["x\0'y", "x", "x\0'z", "chr(0)"]})
+    for engine in (duckdb_engine, sqlite_engine):
+        load(engine, table)
+        check_sql(engine, rules, table)
     assert 'CASE\n  WHEN "a" = NULL::text THEN' in RuleList(
         (Rule((Literal("a", "=", "x\0"),), "yes"),), Rule((), "no")
     ).to_sql("postgresql")
@@ -491,6 +502,9 @@ EXPECTS = {
 }
 
 
+SAME_IN_SQLITE = [{"number", "boolean"}, {"text", "date"}]  # truth values are 1 and 0, a date is a text
+
+
 @in_each_mode
 def test_a_column_of_another_type_is_an_error(engine, ansi):
     set_ansi(engine, ansi)
@@ -499,7 +513,7 @@ def test_a_column_of_another_type_is_an_error(engine, ansi):
         for expected, tests in EXPECTS.items():
             for test in tests:
                 sql = RuleList.parse(f"if {test} then 1 else 0").to_sql(engine.dialect)
-                if kind == expected:
+                if kind == expected or (engine.dialect == "sqlite" and {kind, expected} in SAME_IN_SQLITE):
                     assert len(answers(engine, sql)) == 2
                 else:
                     with pytest.raises(Exception, match=r"(?i)type|must be|cast|operator|compare|argument|mismatch"):
@@ -565,7 +579,9 @@ def test_labels_keep_their_types(engine):
         given = answers(engine, rules.to_sql(engine.dialect))
         assert given == list(labels)
         if len(set(map(type, labels))) == 1:
-            assert set(map(type, given)) == {type(labels[0])}
+            assert set(map(type, given)) == {
+                int if engine.dialect == "sqlite" and labels[0] is True else type(labels[0])
+            }
     # 1 and True are one label; the classes say which
     rules = RuleList((Rule((Literal("a"),), 1),), Rule((), False), (False, True))
     assert answers(engine, rules.to_sql(engine.dialect)) == [True, False]
@@ -608,6 +624,39 @@ def test_a_function_reads_decimals_as_the_list_does():
     rules = RuleList.parse("if a <= 3 and c = 1 then 1 else if b then 2 else 0")
     values = [Decimal("1.00"), Decimal("NaN"), Decimal("sNaN"), Decimal("1e500"), Decimal("-Infinity"), np.float32(1)]
     check_python(rules, {"a": values, "b": values, "c": values}, len(values))
+
+
+def test_what_sqlite_could_take_for_something_else_is_an_error_or_the_same():
+    """A column of any type holds values of all types there, and says itself how they are compared."""
+    connection = sqlite3.connect(":memory:")
+    connection.execute("CREATE TABLE t (age NUMERIC, job TEXT COLLATE NOCASE, ill BOOLEAN, note)")
+    rules = RuleList.parse("if age > 30 and job = clerk then 1 else if ill then 2 else 0")
+    rows = [
+        (31, "clerk", 0, 0),
+        ("31", "clerk", 1, 0),
+        (31, "CLERK", 1, 0),
+        (31, "Clerk", None, 0),
+        (math.nan, None, 0, 0),
+    ]
+    connection.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", rows)
+    assert connection.execute(f"SELECT {rules.to_sql('sqlite')} FROM t").fetchall() == [(1,), (1,), (2,), (0,), (0,)]
+    for wrong, kind in (
+        (("old", "clerk", 0, 0), "number: age"),
+        ((31, b"clerk", 0, 0), "text: job"),
+        ((3, "a", 7, 0), "boolean: ill"),
+    ):
+        connection.execute("DELETE FROM t")
+        connection.execute("INSERT INTO t VALUES (?, ?, ?, ?)", wrong)
+        with pytest.raises(sqlite3.OperationalError, match=f"must be a {kind}"):
+            connection.execute(f"SELECT {rules.to_sql('sqlite')} FROM t").fetchall()
+    with pytest.raises(sqlite3.OperationalError, match="no such column: age"):
+        connection.execute(f"SELECT {rules.to_sql('sqlite')} FROM (SELECT 1 AS job)").fetchall()
+
+
+@given(st.floats(allow_nan=False))
+def test_sqlite_reads_every_number_as_it_is(number):
+    (read,) = sqlite3.connect(":memory:").execute(f"SELECT {DIALECTS['sqlite'].number(number)}").fetchone()
+    assert struct.pack("d", read) == struct.pack("d", number + 0.0)
 
 
 # --- whole datasets --------------------------------------------------------------------------------------------------------

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from discreet import Boolean, Literal, Numeric, Rule, RuleList, Schema
+from discreet import Boolean, Literal, Numeric, Rule, RuleList, SavedModel, Schema
 from discreet._utils.errors import RuleError, SchemaError
+from discreet.models.display.summary import summarize
 
 from ..support import brute_force
 from ..support.strategies import free_rule_lists, literals, rule_lists
@@ -229,3 +230,26 @@ def test_a_list_of_what_can_be_reached_predicts_the_same(data):
     assert (short.predict(table) == whole.predict(table)).all()
     assert (short.predict_proba(table) == whole.predict_proba(table)).all()
     assert set(short.captures(table)) == set(range(len(short)))  # every rule of it is reached
+
+
+@given(rule_lists())
+def test_a_merged_list_predicts_the_same_labels_and_adds_counts_up(drawn):
+    rules, table = drawn
+    short = rules.merged()
+    assert short.rules == rules.rules[: len(short.rules)]
+    assert not short.rules or short.rules[-1].label != short.default.label
+    assert all(rule.label == rules.default.label for rule in rules.rules[len(short.rules) :])
+    assert (short.predict(table) == rules.predict(table)).all()
+    left_out = [rule.counts for rule in list(rules)[len(short.rules) :]]
+    added = None if None in left_out else tuple(np.sum(left_out, axis=0))
+    assert short.default.counts == (added if added is None else pytest.approx(added))
+
+
+def test_only_what_is_printed_of_a_fitted_list_is_merged():
+    rules = RuleList((Rule((Literal("a"),), 1, (0, 9)), Rule((Literal("b"),), 0, (5, 1))), Rule((), 0, (9, 2)), (0, 1))
+    saved = SavedModel(rules)
+    assert str(saved) == "if a then 1\nelse 0"
+    assert str(rules) == "if a then 1\nelse if b then 0\nelse 0"
+    assert SavedModel.from_json(saved.to_json()).model == rules
+    assert rules.merged().default.counts == (14, 3)
+    assert len(summarize(saved).steps) == 3

@@ -12,16 +12,21 @@ import re
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import tempfile
 import time
 import warnings
 from contextlib import contextmanager
+from datetime import date
+from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
+
+from discreet.models.export.sql import DIALECTS
 
 SECONDS_TO_START = 240  # a loaded machine needs minutes where a quiet one needs seconds
 
@@ -41,6 +46,34 @@ class DuckDBEngine:
 
     def query(self, sql):
         return self.connection.execute(sql).fetchall()
+
+
+class SQLiteEngine:
+    """Python's own."""
+
+    dialect = "sqlite"
+
+    def __init__(self):
+        self.connection = sqlite3.connect(":memory:")
+
+    def load(self, name, table):
+        types = [
+            "TEXT" if pa.types.is_string(t) else "BOOLEAN" if pa.types.is_boolean(t) else "" for t in table.schema.types
+        ]
+        columns = ", ".join(
+            f"{DIALECTS['sqlite'].column(n)} {t}" for n, t in zip(table.column_names, types, strict=True)
+        )
+        self.connection.execute(f'DROP TABLE IF EXISTS "{name}"')
+        self.connection.execute(f'CREATE TABLE "{name}" ({columns})')
+        rows = zip(*([_in_sqlite(v) for v in column.to_pylist()] for column in table.columns), strict=True)
+        self.connection.executemany(f'INSERT INTO "{name}" VALUES ({", ".join("?" * len(types))})', rows)
+
+    def query(self, sql):
+        return self.connection.execute(sql).fetchall()
+
+
+def _in_sqlite(value):
+    return float(value) if isinstance(value, Decimal) else str(value) if isinstance(value, date) else value
 
 
 class PostgreSQLEngine:

@@ -510,7 +510,7 @@ def same_model(rules: RuleList | Tree) -> None:
     assert source.encode()
     (made,) = ast.parse(source).body  # whatever its names are, it is one function
     assert isinstance(made, ast.FunctionDef)
-    for dialect in ("duckdb", "postgresql", "spark"):
+    for dialect in ("duckdb", "postgresql", "spark", "sqlite"):
         try:
             assert rules.to_sql(dialect).encode()
         except RuleError as error:

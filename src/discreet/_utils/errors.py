@@ -57,6 +57,10 @@ class WeakEpsilonWarning(PrivacyWarning):
     """An epsilon that offers almost no protection."""
 
 
+class RepeatedFitsWarning(PrivacyWarning):
+    """Fits that scikit-learn repeats: each of them spends, and none is on a ledger."""
+
+
 class SeededWarning(PrivacyWarning):
     """Noise that can be repeated, because it has a seed."""
 

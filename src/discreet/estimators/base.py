@@ -4,10 +4,11 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from os import PathLike
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from pandas.api.types import is_bool_dtype, is_object_dtype
+from pandas.api.types import is_numeric_dtype, is_object_dtype
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets
@@ -26,6 +27,7 @@ from .._utils.tables import (
     renamed,
     unnamed_columns,
 )
+from ..models.frames import importances_of
 from ..models.model import Model
 from ..models.rule_list import RuleList
 from ..models.saved import SavedModel
@@ -35,6 +37,7 @@ from ..rules.candidates import Candidates, as_rules
 from ..rules.rules import Rule, schema_of
 from ..schema import Schema
 from ..schema.columns import canonical, is_missing
+from ..schema.draft import Draft, as_schema
 from ..schema.inference import infer_schema
 from ..sources.memory import add_table
 from .parameters import Table as Parameters
@@ -74,7 +77,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     _parameters: ClassVar[Parameters]
     _kept: ClassVar[str]  # under which name the model is
 
-    schema: Schema | None = None
+    schema: Schema | Draft | str | PathLike[str] | None = None
     exclude: Any = ()
 
     @property
@@ -100,6 +103,23 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         check_is_fitted(self)
         return self.released().count_intervals()
 
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """How much the model depends on each column of ``X``: numbers that add up to 1, or all 0 if it depends on none.
+
+        Of lists and trees: by how much each rule or test lowers the Gini impurity, weighted by the records that reach it, as in
+        scikit-learn's trees; a rule of several columns counts for each alike. Of score cards: how far apart the points of each
+        column are (between classes, the mean; of several cards, the mean). They follow from the released counts and points
+        alone, noise included, and so cost no privacy. Without class counts (``counts_share=0``) lists and trees have none.
+
+        >>> from discreet import GreedyRuleListClassifier
+        >>> GreedyRuleListClassifier(max_length=2).fit([[0, 0], [0, 1], [1, 0], [1, 1]], [0, 0, 1, 1]).feature_importances_
+        array([1., 0.])
+        """
+        check_is_fitted(self)
+        found, names = importances_of(self.model_), self._names_by_position(self.n_features_in_, reset=False)
+        return np.array([found.get(name, 0.0) for name in names])
+
     def predict(self, X: Any) -> np.ndarray:
         """The predicted class of each record."""
         check_is_fitted(self)
@@ -121,7 +141,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             return accuracy
 
     def __str__(self) -> str:
-        return str(self.model_) if hasattr(self, "model_") else repr(self)
+        return str(self.model_.merged()) if hasattr(self, "model_") else repr(self)
 
     def _repr_html_inner(self) -> str:
         return self._short_html() or super()._repr_html_inner()
@@ -152,7 +172,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         frame = as_frame(X)
         if frame is None:
             X = self._array(X, reset, least)
-            return as_table(X, self._names_by_position(X.shape[1]))
+            return as_table(X, self._names_by_position(X.shape[1], reset))
         if len(frame) < least:
             raise SchemaError("X has no records")
         validate_data(self, X, reset=reset, skip_check_array=True)
@@ -161,7 +181,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             self.n_features_in_ = len(frame.columns)
         if hasattr(self, "feature_names_in_"):
             return as_table(X)
-        return renamed(as_table(X), self._names_by_position(len(frame.columns)))  # learned from an array
+        return renamed(as_table(X), self._names_by_position(len(frame.columns), reset))  # learned from an array
 
     def _array(self, X: Any, reset: bool, least: int) -> np.ndarray:
         """X as an array of numbers. What scikit-learn says of values that are none would show them."""
@@ -183,23 +203,22 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
                     ) from None
         raise ValueError("X must be a data frame, or an array of numbers with two dimensions. Reshape your data")
 
-    def _names_by_position(self, n: int) -> list[str]:
+    def _names_by_position(self, n: int, reset: bool) -> list[str]:
         """What the columns of a table without names are called."""
         if hasattr(self, "feature_names_in_"):
             return list(self.feature_names_in_)
         if self.schema is None:
             return array_names(n)
-        names = self._given_schema().names
-        if len(names) != n:
+        if reset:
+            self._names: list[str] = self._given_schema().names  # the file may be gone when it predicts
+        if len(self._names) != n:
             raise SchemaError(
-                f"X has {n} columns without names, but the schema describes {len(names)}; give a data frame"
+                f"X has {n} columns without names, but the schema describes {len(self._names)}; give a data frame"
             )
-        return names
+        return self._names
 
     def _given_schema(self) -> Schema:
-        if not isinstance(self.schema, Schema):
-            raise SchemaError("schema must be a Schema; read one from a file with Schema.load(path)")
-        return self.schema
+        return as_schema(self.schema)
 
     def _schema_for(self, table: Table) -> Schema:
         """The schema: as given, or as the explicit candidates need it, or as the table looks."""
@@ -359,18 +378,24 @@ NO_SCHEMA = (
 
 
 def may_be_zero_one(X: Any) -> bool:
-    """Whether X holds truth values by its types alone: columns of Booleans or objects, an array of numbers or objects.
+    """Whether X may hold truth values, by its types alone: columns or an array of Booleans, numbers or objects.
 
-    Not of Booleans or integers only: one record that is missing makes objects of Booleans, and floats of integers.
+    One record that is missing makes objects of Booleans, and floats of integers: so if one of these will do, the other does, too.
+
+    >>> import pandas as pd
+    >>> numbers, texts = pd.DataFrame({"clerk": [1.0, 0.0]}), pd.DataFrame({"job": pd.array(["clerk"], "string")})
+    >>> may_be_zero_one(numbers), may_be_zero_one(texts)
+    (True, False)
     """
     frame = as_frame(X)
     if frame is not None:
         columns = [frame.get_column(name) for name in frame.columns]
-        return all(holds_objects(column.to_native()) or str(column.dtype) == "Boolean" for column in columns)
+        types = [column.dtype for column in columns if not holds_objects(column.to_native())]
+        return all(dtype.is_integer() or dtype.is_float() or str(dtype) == "Boolean" for dtype in types)
     types = [column.dtype for column in unnamed_columns(X) or ()]
     if all(isinstance(dtype, np.dtype) for dtype in types):
         return as_rows(X).dtype.kind in "biufO"
-    return all(is_bool_dtype(dtype) or is_object_dtype(dtype) for dtype in types)
+    return all(is_numeric_dtype(dtype) or is_object_dtype(dtype) for dtype in types)
 
 
 def refuse(unsupported: dict[str, Any]) -> None:

@@ -62,10 +62,11 @@ class GreedyRuleListClassifier(RuleLists, Exact):
         records (rounded down to an integer, as in the paper).
     negations : bool, default=True
         Whether rules may use negated literals.
-    schema : Schema, default=None
-        What is known about the columns. Without one, columns of 0 and 1 are literals, other numbers are cut at the
-        deciles of the data, and strings are categories; ``predict`` then reads values that it has not seen as missing or
-        as in no category. With a schema, such values are an error unless it says otherwise.
+    schema : Schema, Draft, str or path, default=None
+        What is known about the columns: a schema, a draft of one, or the TOML file that it is in. Without one, columns of
+        0 and 1 are literals, other numbers are cut at the deciles of the data, and strings are categories; ``predict`` then
+        reads values that it has not seen as missing or as in no category. With a schema, such values are an error unless it
+        says otherwise.
     candidates : list of Rule or str, default=None
         The rules to choose from, instead of all conjunctions of up to ``max_literals`` literals. Without a schema, they say
         what the columns are.
@@ -176,7 +177,7 @@ class DPGreedyRuleListClassifier(PrivateGreedy, RuleLists):
         For "mass", "purity" and "inverse": the share of epsilon that goes to the class counts, and so to the labels; the
         choices get the rest. The default was measured for "mass" (docs/privacy.md).
     max_length, max_literals, negations, schema, candidates, exclude
-        As in ``GreedyRuleListClassifier``. Without a schema, X must be Boolean (or an array of 0 and 1), and labels 0 and
+        As in ``GreedyRuleListClassifier``. Without a schema, X must hold 0 and 1 (or Booleans), and labels must be 0 and
         1. Given ``candidates`` may have been mined from the records, so nothing is then proved.
     infer_schema : bool, default=False
         Make the schema from the records. That is not private, and the statement says so.

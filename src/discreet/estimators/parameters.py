@@ -280,6 +280,10 @@ def _delta_is_needed(greedy: Any) -> None:
         raise ValueError("a ledger needs a public delta: 1/n^2 would write the number of records into it. Give delta")
 
 
+def _is_monotone(estimator: Any) -> bool:
+    return any((estimator.monotonic_cst or {}).values())  # 0 is no constraint
+
+
 def _lengths_are_of_one_draw(lists: Any) -> None:
     lengths = lists.prior.get("lengths") if isinstance(lists.prior, Mapping) else lists.prior
     if lists.rules_per_draw is not None and lengths is not None and lists.rules_per_draw < lists.max_length - 1:
@@ -289,7 +293,7 @@ def _lengths_are_of_one_draw(lists: Any) -> None:
 
 
 def _mass_has_no_labels(trees: Any) -> None:
-    if trees.monotonic_cst and trees.criterion == GINI:
+    if _is_monotone(trees) and trees.criterion == GINI:
         raise ValueError(
             'monotonic_cst needs criterion="accuracy": with "gini" a tree has no labels when it is drawn. Leave one of them out'
         )
@@ -301,7 +305,7 @@ def _mass_needs_counts(trees: Any) -> None:
 
 
 def _monotone_in_one_draw(trees: Any) -> None:
-    if trees.monotonic_cst and trees.stages is not None and len(trees.stages) > 1:
+    if _is_monotone(trees) and trees.stages is not None and len(trees.stages) > 1:
         raise ValueError(
             "monotonic_cst needs a tree that is drawn at once: later stages would change the labels of earlier ones. Set "
             "max_depth in place of stages, or leave monotonic_cst out"
@@ -309,7 +313,7 @@ def _monotone_in_one_draw(trees: Any) -> None:
 
 
 def _monotone_in_one_card(cards: Any) -> None:
-    if cards.monotonic_cst and cards.tree_depth:
+    if _is_monotone(cards) and cards.tree_depth:
         raise ValueError(
             "monotonic_cst needs one card: between the leaves of a tree the total may fall. Leave one of them out (tree_depth=0)"
         )

@@ -89,7 +89,7 @@ class DPOptimalTreeClassifier(Trees, PrivateDraws):
     monotonic_cst : dict, default=None
         Public columns, numeric or Boolean, in which every tree that could be drawn rises (+1) or falls (-1):
         ``{"priors_count": +1}`` means that of two records that differ in it alone, the larger value never gets an earlier class,
-        in the order of the schema. It costs nothing. Not in several ``stages``, and not with ``criterion="gini"``.
+        in the order of the schema (0: no constraint). It costs nothing. Not in several ``stages``, nor with ``criterion="gini"``.
     forbid : list of tuples, default=()
         Public columns that no way to an answer tests together: ``[("race", "sex")]``. It costs nothing.
     class_weight, time_limit, verbose

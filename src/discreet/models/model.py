@@ -19,6 +19,9 @@ from ..rules.text import write
 from ..schema import Label, Schema
 from .partition import LARGEST, TOTAL, Answer, Ends, IsTrue, Partition, Piece, numbers_of, shares_of_totals, written
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 VERSION = 1  # of the entries of every kind
 TIE = 1e-9  # a share that decides between equals
 
@@ -110,6 +113,10 @@ class Model(ABC):
                 yield "else if " if i else "if ", condition, " then ", answer
             else:
                 yield "else " if i else "always ", answer
+
+    def merged(self) -> "Model":
+        """The model as it is printed for people; see ``RuleList.merged``."""
+        return self
 
     @property
     def used_columns(self) -> list[str]:
@@ -248,7 +255,7 @@ class Model(ABC):
         Parameters
         ----------
         dialect : str, default="duckdb"
-            "duckdb", "postgresql" or "spark".
+            "duckdb", "postgresql", "spark" or "sqlite" (3.38 or newer).
         share_of : label, default=None
             A class: the expression then gives its share, as in ``predict_proba``, instead of the label.
         types : mapping, default=None
@@ -268,6 +275,21 @@ class Model(ABC):
         from .export.sql import to_sql
 
         return to_sql(self, dialect, share_of, types)
+
+    def to_frame(self) -> "pd.DataFrame":
+        """The model as a pandas data frame: a row for each rule or leaf; of a score card, for each value that gives points.
+
+        ``share`` is how likely the label is there, as in ``predict_proba``. A rule is for records that no earlier one is true of.
+
+        >>> from discreet import Literal, Rule, RuleList
+        >>> RuleList([Rule((Literal("age", "<=", 25),), "yes", (10, 30))], Rule((), "no", (50, 10)), ("no", "yes")).to_frame()
+                rule label  count no  count yes     share
+        0  age <= 25   yes      10.0       30.0  0.750000
+        1       else    no      50.0       10.0  0.833333
+        """
+        from .frames import to_frame
+
+        return to_frame(self)
 
     def to_python(self, name: str = "predict", share_of: Label | None = None) -> str:
         """The model as the source of one Python function, which takes a record and predicts as ``predict`` does.

@@ -94,6 +94,24 @@ class RuleList(Model):
         bare = [replace(rule, counts=None) for rule in self]
         return replace(self, rules=tuple(bare[:-1]), default=bare[-1])
 
+    def merged(self) -> "RuleList":
+        """The list with the last rules that repeat the default's label merged into the default: it predicts the same labels.
+
+        Counts are added up, and so is their noise: ``count_intervals`` do not hold for the sums, and probabilities are coarser.
+        So only ``print(clf)`` and ``print(saved_model)``, which show no counts, show this list. The model, its file, reports
+        and exported code keep every rule as it was released.
+
+        >>> print(RuleList.parse("if a then 1 else if b then 0 else if c then 0 else 0").merged())
+        if a then 1
+        else 0
+        """
+        kept = len(self.rules)
+        while kept and self.rules[kept - 1].label == self.default.label:
+            kept -= 1
+        counts = [rule.counts for rule in (*self.rules[kept:], self.default) if rule.counts is not None]
+        added = tuple(map(sum, zip(*counts, strict=True))) if len(counts) == len(self) - kept else None
+        return replace(self, rules=self.rules[:kept], default=replace(self.default, counts=added))
+
     def reachable(self) -> "RuleList":
         """The list without the rules that no record the schema foresees can reach, whatever the table.
 

@@ -117,7 +117,7 @@ class SavedModel:
         return found
 
     def __str__(self) -> str:
-        return str(self.model)
+        return str(self.model.merged())
 
     @property
     def rule_list(self) -> RuleList:

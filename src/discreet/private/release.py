@@ -149,7 +149,7 @@ def release(plan: Plan, source: Source) -> Released:
     """Count, prepare, reserve the price, and only then ask."""
     entropy = entropy_of(plan.terms.random_state)  # an unusable seed is an error before anything is booked
     delta = Fraction(0) if plan.terms.ledger is None else plan.terms.ledger.delta  # the ledger may be gone afterwards
-    warn_of(plan.terms.epsilon, plan.terms.random_state is not None, plan.kind, plan.statement)
+    warn_of(plan)
     plan.check()
     with plan.bar:
         with redacting(NOTHING_BOOKED, drawing=True):

@@ -2,22 +2,27 @@
 
 import sys
 import warnings
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from .._utils.errors import PrivacyWarning, SeededWarning, WeakEpsilonWarning
-from ..accounting.statement import SEEDED, PrivacyStatement
+from .._utils.errors import PrivacyWarning, RepeatedFitsWarning, SeededWarning, WeakEpsilonWarning
+from ..accounting.statement import SEEDED
 from ..accounting.unledgered import columns_of, note_cuts, note_release, other_releases
 
 if TYPE_CHECKING:
     from .release import Plan
 
 WEAKEST = 10  # an epsilon above this offers almost no protection
-_warned_of_seeds = False
+# What of scikit-learn fits clones of an estimator: a fit is known as one of many by its callers, also in a worker process
+REPEATING = tuple(f"sklearn.{name}" for name in ("model_selection", "calibration", "feature_selection"))
+_warned_of_seeds = _warned_of_repeats = False
 
 
-def warn_of(epsilon: float, seeded: bool, kind: str, statement: PrivacyStatement) -> None:
-    """Warn of what the caller may not have meant, by parameters alone: of a seed once in a process."""
-    global _warned_of_seeds
+def warn_of(plan: "Plan") -> None:
+    """Warn of what may not be meant, by parameters and callers alone: of seeds and of repeated fits once in a process."""
+    global _warned_of_seeds, _warned_of_repeats
+    terms, kind, statement = plan.terms, plan.kind, plan.statement
+    epsilon, seeded = terms.epsilon, terms.random_state is not None
     if epsilon > WEAKEST:
         warn_outside(
             f"epsilon = {epsilon:g} is above {WEAKEST}, which offers almost no protection; values from 0.1 to 1 are good "
@@ -33,6 +38,14 @@ def warn_of(epsilon: float, seeded: bool, kind: str, statement: PrivacyStatement
             "unless this is an experiment. (This is said once.)",
             SeededWarning,
         )
+    if not _warned_of_repeats and terms.ledger is None and statement.proved is not None and _is_repeated():
+        _warned_of_repeats = True
+        warn_outside(
+            "scikit-learn fits this learner several times (for each fold, and each setting of a search), and each fit spends its "
+            "epsilon: about the records, only their sum is promised. With ledger=Ledger.open(path) every fit is booked; to "
+            "compare settings without spending, use `discreet plan` or public data. (This is said once.)",
+            RepeatedFitsWarning,
+        )
 
 
 def note(plan: "Plan") -> None:
@@ -47,6 +60,13 @@ def others_of(plan: "Plan") -> Any:
     """What else this process released of the same table, on no ledger."""
     noted = plan.terms.ledger is None
     return other_releases(_table(plan), plan.statement, plan.terms.records, plan.rests_on, noted)
+
+
+def _is_repeated() -> bool:
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and not str(frame.f_globals.get("__name__")).startswith(REPEATING):
+        frame = frame.f_back
+    return frame is not None
 
 
 def _table(plan: "Plan") -> frozenset[str]:

@@ -33,7 +33,7 @@ from .text import write
 
 Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.intp]
-MONOTONE = 'monotonic_cst must be a dict of columns and +1 (rises) or -1 (falls), such as {"priors_count": +1}'
+MONOTONE = 'monotonic_cst must be a dict of columns and +1 (rises), -1 (falls) or 0, such as {"priors_count": +1}'
 FORBID = 'forbid must be a list of columns that may not be used together, such as [("race", "sex")]'
 MOST_FORBIDDEN = 62  # columns: each has a bit of its own
 
@@ -142,15 +142,19 @@ class Limits:
 
 
 def check_monotonic_cst(given: Any) -> dict[str, int]:
-    """Columns with +1 or -1."""
+    """Columns with +1 or -1. Those with 0 are left out: it means no constraint, as in scikit-learn.
+
+    >>> check_monotonic_cst({"age": 0, "priors": -1})
+    {'priors': -1}
+    """
     if given is None:
         return {}
     if not isinstance(given, Mapping):
         raise ValueError(f"{MONOTONE}, not {type(given).__name__}")
     for column, sign in given.items():
-        if not isinstance(column, str) or isinstance(sign, bool) or sign not in (1, -1):
+        if not isinstance(column, str) or isinstance(sign, bool) or sign not in (1, -1, 0):
             raise ValueError(f"{MONOTONE}, not {column!r}: {sign!r}")
-    return {column: int(sign) for column, sign in given.items()}
+    return {column: int(sign) for column, sign in given.items() if sign}
 
 
 def check_forbid(given: Any) -> tuple[tuple[str, ...], ...]:

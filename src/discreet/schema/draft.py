@@ -98,6 +98,24 @@ class Draft:
         write_whole(path, self.to_toml())
 
 
+def as_schema(given: Any) -> Schema:
+    """The schema of an estimator's parameter: as it is, a draft's, or that of a TOML file.
+
+    >>> as_schema(draft_from_dictionary({"name": ["age"], "min": [0], "max": [99]})).names
+    ['age']
+    """
+    if isinstance(given, Draft):
+        return given.schema
+    if isinstance(given, str | PathLike):
+        try:
+            return Schema.load(given)
+        except (ValueError, OSError) as error:
+            raise SchemaError(f"schema={str(given)!r}: {getattr(error, 'strerror', None) or error}") from None
+    if not isinstance(given, Schema):
+        raise SchemaError("schema must be a Schema, a draft of one, or the path of a TOML file")
+    return given
+
+
 def check_target(target: str | None, names: list[str], what: str) -> None:
     """Raise, with a name that was perhaps meant, if the target is not a column."""
     if target is None or target in names:

@@ -3,14 +3,16 @@
 It predicts what the model's ``predict`` does for every value that a column of the expected type can hold, NULL and NaN included,
 and refuses columns of other types. (An engine that silently casts could give another prediction than the model does: DuckDB and
 Spark compare the text "01" with the number 1.) So the expression states the type that each column must have: PostgreSQL by typed
-operands, which it does not cast; the others by a first branch that raises an error.
+operands, which it does not cast; the others by a first branch that raises an error. (SQLite has types of values, not of columns:
+there it is raised at the first value of another type.)
 """
 
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from decimal import Decimal
+from functools import partial, reduce
 from typing import Any
 
 from ..._utils.errors import RuleError
@@ -37,7 +39,9 @@ class Dialect:
     nan: str = "isnan({x})"  # engines take NaN for the largest number there is
     null: str = "{x} IS NULL"
     never: str = "FALSE"  # what is true of no value of a column
-    error: str = ""
+    text: str = "{x}"  # a column of texts, to be compared letter by letter
+    extremes: tuple[str, str] = ("least", "greatest")
+    error: str = ""  # with a message
     other_types: Mapping[str, str] = field(default_factory=dict)  # what says that a column is of none that will do
     quote: str = '"'
     has_nul: bool = True
@@ -74,9 +78,10 @@ class Dialect:
         for kind, other in self.other_types.items():
             names = [name for name, its in kinds.items() if its == kind]
             if names:
-                condition = " OR ".join(f"typeof({self.column(name)}) {other}" for name in names)
+                columns = map(self.column, names)
+                condition = " OR ".join(f"typeof({column}) {other.format(x=column)}" for column in columns)
                 message = f"each of these columns must be a {kind}: {', '.join(names)}"
-                yield f"WHEN {condition} THEN {self.error}({self.literal(message)})"
+                yield f"WHEN {condition} THEN {self.error.format(self.literal(message))}"
 
     def check_case(self, used: Sequence[str], names: Sequence[str]) -> None:
         """Stop at a name that the engine could take for that of another column."""
@@ -86,9 +91,9 @@ class Dialect:
                 raise RuleError(f"{self.name} does not tell column {name!r} from one that differs in case; rename it")
 
 
-def _duckdb_text(text: str) -> str:
+def _duckdb_text(text: str, nul: str = "chr(0)") -> str:
     """Quotation marks are doubled; a NUL would end the query in some clients."""
-    literal = "'" + text.replace("'", "''").replace("\0", "' || chr(0) || '") + "'"
+    literal = "'" + text.replace("'", "''").replace("\0", f"' || {nul} || '") + "'"
     return f"({literal})" if "\0" in text else literal
 
 
@@ -104,13 +109,30 @@ def _spark_text(text: str) -> str:
     return f"'{written}'"
 
 
+def _sqlite_number(number: str) -> str:
+    """SQLite may read one of more than 15 digits as its neighbour: it is written as exact steps from an integer.
+
+    >>> _sqlite_number("0.5"), _sqlite_number("0.30000000000000004")
+    ('0.5e0', '(1351079888211149e0 / 4503599627370496)')
+    """
+    _, digits, exponent = Decimal(number).as_tuple()
+    if len(digits) <= 15 and isinstance(exponent, int) and abs(exponent) <= 22:
+        return number if "e" in number else f"{number}e0"
+    mantissa, power = math.frexp(float(number))
+    whole = int(mantissa * 2**53)
+    shift = (whole & -whole).bit_length() - 1  # zeros at its end
+    power += shift - 53
+    factors = [2**62] * (abs(power) // 62) + [2 ** (abs(power) % 62)]
+    return f"({(' * ' if power > 0 else ' / ').join([f'{whole >> shift}e0', *map(str, factors)])})"
+
+
 # Names are not case sensitive, even in quotation marks; a decimal point alone makes a DECIMAL
 DUCKDB = Dialect(
     "DuckDB",
     literal=_duckdb_text,
     written=lambda number: number if "e" in number else f"{number}e0",
     infinity="'{}inf'::DOUBLE",
-    error="error",
+    error="error({})",
     other_types={
         "text": "<> 'VARCHAR'",
         "number": "NOT SIMILAR TO 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*'",
@@ -138,7 +160,7 @@ SPARK = Dialect(
     literal=_spark_text,
     written="{}D".format,
     infinity="double('{}Infinity')",
-    error="raise_error",
+    error="raise_error({})",
     other_types={
         "text": "<> 'string'",
         "number": "NOT RLIKE '^(tinyint|smallint|int|bigint|float|double|decimal.*)$'",
@@ -147,8 +169,26 @@ SPARK = Dialect(
     quote="`",
     replaced="${",
 )
+# A name in quotation marks that is not a column's would be a text. NaN is stored as NULL, truth values as 1 and 0; texts are
+# compared as the column says. There is no function for errors: one that quotes its argument stands for it
+SQLITE = Dialect(
+    "SQLite",
+    literal=partial(_duckdb_text, nul="char(0)"),
+    written=_sqlite_number,
+    infinity="{}9e999",
+    nan="",
+    text="{x} COLLATE BINARY",
+    extremes=("min", "max"),
+    error="json_extract('{{}}', {})",
+    other_types={
+        "text": "NOT IN ('text', 'null')",
+        "number": "NOT IN ('integer', 'real', 'null')",
+        "boolean": "NOT IN ('integer', 'real', 'null') OR {x} NOT IN (0, 1)",
+    },
+    quote="`",
+)
 # PostgreSQL's second name is that of ibis and sqlglot
-DIALECTS = {"duckdb": DUCKDB, "postgresql": POSTGRESQL, "postgres": POSTGRESQL, "spark": SPARK}
+DIALECTS = {"duckdb": DUCKDB, "postgresql": POSTGRESQL, "postgres": POSTGRESQL, "spark": SPARK, "sqlite": SQLITE}
 
 
 def to_sql(model: Model, dialect: str, share_of: Label | None, types: Mapping[str, str] | None) -> str:
@@ -231,10 +271,11 @@ class _Writer:
     def share(self, totals: Sequence[Lines], place: int, guards: Sequence[str]) -> Lines:
         """The share of one class, of a sum for each."""
         one, two, low, high, doubling = map(self.engine.number, (1, 2, -FARTHEST, FARTHEST, DOUBLING))
+        least, greatest = self.engine.extremes
         lines = [f"{one} / (", f"  {one}"]
         for other in (*totals[:place], *totals[place + 1 :]):
             between = _indented(_indented(_joined("-", other, totals[place])))
-            lines += [f"  + power({two}, greatest({low}, least({high}, (", *between, f"  ) / {doubling})))"]
+            lines += [f"  + power({two}, {greatest}({low}, {least}({high}, (", *between, f"  ) / {doubling})))"]
         lines.append(")")
         return ["CASE", *_indented([*guards, f"ELSE {lines[0]}", *lines[1:]]), "END"] if guards else lines
 
@@ -244,15 +285,16 @@ class _Writer:
         # where the column is NaN, where it is NULL, and what is true of none of its values
         forms = (engine.nan, engine.null, engine.never)
         is_nan, missing, never = (form.format(x=x, type=SQL_TYPES[kind]) for form in forms)
+        absent = _or(missing, is_nan) if is_nan else missing  # among numbers
         if isinstance(test, NumberTest):
             within, parts = (
                 [f"{x} {op} {engine.number(end)}" for op, end in some] for some in (test.within, test.comparisons)
             )
             # NaN is above every number, so that whatever is bounded from above is none
             bounds = test.within if test.either else (*test.within, *test.comparisons)
-            no_nan = [] if any(op in ("<", "<=") for op, _ in bounds) else [f"NOT {is_nan}"]
+            no_nan = [] if any(op in ("<", "<=") for op, _ in bounds) or not is_nan else [f"NOT {is_nan}"]
             if test.missing:
-                return f"({' AND '.join([*within, *no_nan])}) IS NOT TRUE" if within else _or(missing, is_nan)
+                return f"({' AND '.join([*within, *no_nan])}) IS NOT TRUE" if within else absent
             if test.either:
                 return " AND ".join([_or(*parts), *within, *no_nan]) if parts else never
             return " AND ".join([*parts, *within, *([] if parts or within else [f"NOT ({missing})"]), *no_nan])
@@ -264,19 +306,20 @@ class _Writer:
         no_nan = []
         if kind == "number":
             listed = [engine.number(number) for number in test.exact_numbers()]
-            missing, no_nan = _or(missing, is_nan), [f"NOT {is_nan}"]
+            missing, no_nan = absent, [f"NOT {is_nan}"] * bool(is_nan)
         else:
             texts = (text for text in (*test.listed, *test.words) if engine.holds(text))
             listed = [engine.compared.format(engine.literal(text)) for text in texts]
-        value = f"lower({x})" if test.of_truths and kind == "text" else x
-        among = [compared(value, listed, "=", "IN")] if listed else []
+        if kind == "text":
+            x = f"lower({x})" if test.of_truths else engine.text.format(x=x)
+        among = [compared(x, listed, "=", "IN")] if listed else []
         if test.inside:
             return _or(*among, *[missing] * test.missing) or never
         if not listed:
             return "TRUE" if test.missing else f"NOT ({missing})"
         if test.missing:
             return f"({among[0]}) IS NOT TRUE"
-        return " AND ".join([compared(value, listed, "<>", "NOT IN"), *no_nan])
+        return " AND ".join([compared(x, listed, "<>", "NOT IN"), *no_nan])
 
 
 def _or(*parts: str) -> str:
