@@ -249,7 +249,7 @@ def test_a_schema_that_does_not_fit_the_table_is_named(compas):
     with pytest.raises(ValueError, match="priors_count"):
         DPScoreCardClassifier(schema=schema).fit(X.rename(columns={"priors_count": "priors"}), y)
     with pytest.raises(SchemaError, match="DPScoreCardClassifier needs a schema"):
-        DPScoreCardClassifier().fit(pd.DataFrame({"job": pd.array(["a", "b"], "string")}), [0, 1])
+        DPScoreCardClassifier().fit(pd.DataFrame({"age": [0.5, 1.5]}), [0, 1])
     with pytest.raises(ValueError, match="no column that may be used has a cut, a category or two values"):
         DPScoreCardClassifier(schema=schema, exclude=list(X.columns)).fit(X, y)
 

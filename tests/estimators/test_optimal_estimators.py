@@ -301,9 +301,9 @@ def test_the_optimum_beats_the_greedy_list_and_says_so(compas):
     assert best.certificate_.correct == round(best.score(X, y) * len(y))
 
 
-def test_a_private_learner_needs_a_schema_for_categories():
+def test_a_private_learner_needs_a_schema_for_numbers():
     with pytest.raises(SchemaError, match="DPOptimalRuleListClassifier needs a schema"):
-        DPOptimalRuleListClassifier().fit(pd.DataFrame({"job": pd.array(["a", "b"], "string")}), [0, 1])
+        DPOptimalRuleListClassifier().fit(pd.DataFrame({"age": [0.5, 1.5]}), [0, 1])
     with pytest.warns(UserWarning, match="without a schema the columns of X are read as true"):
         DPOptimalRuleListClassifier().fit([[0.5], [1.5]], [0, 1])
 

@@ -10,9 +10,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import issparse
 from sklearn.base import clone
+from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from discreet import (
@@ -379,3 +381,19 @@ def test_two_fits_do_not_share_their_noise():
     clf = DPGreedyRuleListClassifier(mechanism="gl-laplace", epsilon=0.1, max_length=1)
     drawn = {clf.fit(X, y).rule_list_.default.counts for _ in range(20)}
     assert len(drawn) > 15
+
+
+def test_what_encoders_give_sparse_or_not_is_learned_from_alike():
+    data = load_compas(sensitive=False)
+    encoded = ColumnTransformer(
+        [("degree", OneHotEncoder(), ["c_charge_degree"])],
+        sparse_threshold=1.0,
+    )
+    for learner in (DPGreedyRuleListClassifier(random_state=1), GreedyRuleListClassifier()):
+        sparse, dense = (
+            make_pipeline(encoded, *dense, clone(learner)).fit(data.data, data.target)
+            for dense in ([], [FunctionTransformer(lambda X: X.toarray(), accept_sparse=True)])
+        )
+        assert issparse(sparse[0].transform(data.data))
+        assert str(sparse[-1]) == str(dense[-1])
+        assert (sparse.predict(data.data) == dense.predict(data.data)).all()

@@ -338,9 +338,9 @@ def test_a_schema_without_columns_is_refused_and_nothing_spent():
     assert ledger.entries == ()
 
 
-def test_a_private_learner_needs_a_schema_for_categories():
+def test_a_private_learner_needs_a_schema_for_numbers():
     with pytest.raises(SchemaError, match="DPOptimalTreeClassifier needs a schema"):
-        DPOptimalTreeClassifier().fit(pd.DataFrame({"job": pd.array(["a", "b"], "string")}), [0, 1])
+        DPOptimalTreeClassifier().fit(pd.DataFrame({"age": [0.5, 1.5]}), [0, 1])
     with pytest.warns(UserWarning, match="without a schema the columns of X are read as true"):
         DPOptimalTreeClassifier().fit([[0.5], [1.5]], [0, 1])
 

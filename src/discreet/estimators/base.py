@@ -8,7 +8,8 @@ from os import PathLike
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from pandas.api.types import is_numeric_dtype, is_object_dtype
+from pandas.api.types import is_bool_dtype, is_object_dtype
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import accuracy_score
 from sklearn.utils.multiclass import check_classification_targets
@@ -48,7 +49,6 @@ ABOUT_SHAPES = (
     "X has ",
     "The feature names should match",
     "Complex data not supported",
-    "Sparse data was passed",
 )
 Counts = tuple[float, ...]
 LABELS = "y must hold a label for each record of X: a few classes, all strings or all numbers"
@@ -164,11 +164,13 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True  # a missing value is a literal of its own
         return tags
 
     def _table(self, X: Any, reset: bool, least: int = 1) -> Table:
         """X as a table of named columns; scikit-learn's attributes on features are set or checked."""
+        X = X.toarray() if issparse(X) else X  # such as encoders of categories give
         frame = as_frame(X)
         if frame is None:
             X = self._array(X, reset, least)
@@ -378,24 +380,18 @@ NO_SCHEMA = (
 
 
 def may_be_zero_one(X: Any) -> bool:
-    """Whether X may hold truth values, by its types alone: columns or an array of Booleans, numbers or objects.
+    """Whether X holds truth values by its types alone: columns of Booleans or objects, an array of numbers or objects.
 
-    One record that is missing makes objects of Booleans, and floats of integers: so if one of these will do, the other does, too.
-
-    >>> import pandas as pd
-    >>> numbers, texts = pd.DataFrame({"clerk": [1.0, 0.0]}), pd.DataFrame({"job": pd.array(["clerk"], "string")})
-    >>> may_be_zero_one(numbers), may_be_zero_one(texts)
-    (True, False)
+    Not of Booleans or integers only: one record that is missing makes objects of Booleans, and floats of integers.
     """
     frame = as_frame(X)
     if frame is not None:
         columns = [frame.get_column(name) for name in frame.columns]
-        types = [column.dtype for column in columns if not holds_objects(column.to_native())]
-        return all(dtype.is_integer() or dtype.is_float() or str(dtype) == "Boolean" for dtype in types)
+        return all(holds_objects(column.to_native()) or str(column.dtype) == "Boolean" for column in columns)
     types = [column.dtype for column in unnamed_columns(X) or ()]
     if all(isinstance(dtype, np.dtype) for dtype in types):
         return as_rows(X).dtype.kind in "biufO"
-    return all(is_numeric_dtype(dtype) or is_object_dtype(dtype) for dtype in types)
+    return all(is_bool_dtype(dtype) or is_object_dtype(dtype) for dtype in types)
 
 
 def refuse(unsupported: dict[str, Any]) -> None:

@@ -177,7 +177,7 @@ class DPGreedyRuleListClassifier(PrivateGreedy, RuleLists):
         For "mass", "purity" and "inverse": the share of epsilon that goes to the class counts, and so to the labels; the
         choices get the rest. The default was measured for "mass" (docs/privacy.md).
     max_length, max_literals, negations, schema, candidates, exclude
-        As in ``GreedyRuleListClassifier``. Without a schema, X must hold 0 and 1 (or Booleans), and labels must be 0 and
+        As in ``GreedyRuleListClassifier``. Without a schema, X must be Boolean (or an array of 0 and 1), and labels 0 and
         1. Given ``candidates`` may have been mined from the records, so nothing is then proved.
     infer_schema : bool, default=False
         Make the schema from the records. That is not private, and the statement says so.

@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from scipy.sparse import issparse
 from sklearn.utils.validation import validate_data
 
 from .._utils.errors import CandidatesError, SchemaError
@@ -388,8 +387,8 @@ class PrivateClassifier(Classifier, ABC):
         else:
             raise SchemaError(
                 f"{type(self).__name__} needs a schema: it says what is public about the table (see docs/schema.md). "
-                "Without one all columns of X must have Boolean or numeric types: 1 is true, 0 false, and any other value "
-                "counts as missing. infer_schema=True makes a schema from the records, which is not private"
+                "Without one the columns of X must be of Boolean type (X.astype(bool)), or X an array of 0 and 1, sparse or not; "
+                "any other value counts as missing. infer_schema=True makes a schema from the records, which is not private"
             )
         check_private_schema(schema)
         self._set_classes(sorted_classes(schema))
@@ -415,11 +414,6 @@ class PrivateClassifier(Classifier, ABC):
         if self._infers:
             return super()._array(X, reset, least)
         # as it is: scikit-learn's conversion would stop at a value that is no number
-        if issparse(X):
-            raise TypeError(
-                "Sparse data was passed for X, but dense data is required: give a data frame or X.toarray() (or "
-                "OneHotEncoder(sparse_output=False), ColumnTransformer(..., sparse_threshold=0))"
-            )
         array = as_rows(X)
         if array.shape == (0,):  # no rows, so nothing says how many columns there are
             array = array.reshape(0, 0 if self.schema is None else len(self._given_schema().names))
