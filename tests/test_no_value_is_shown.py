@@ -487,7 +487,10 @@ NO_RECORD_GETS_THERE = {
     ("private.counts.counts", "Marginals.joint"): "a bug in a learner; the message is constant",
     ("private.counts.counts", "Marginals.of_rules"): "a bug in a learner; the message is constant",
     ("private.counts.marginals", "MarginalsInProgress.add_counted"): "cannot happen; the message is constant",
-    ("private.mechanisms.noisy_counts", "NoisyCountsSelector.laws"): "only the audit asks, which makes its tables up",
+    (
+        "private.mechanisms.noisy_counts",
+        "NoisyCountsSelector.distributions",
+    ): "only the audit asks, which makes its tables up",
     (
         "private.mechanisms.noisy_counts",
         "NoisyCountsSelector.log_prob",

@@ -70,7 +70,7 @@ def test_five_lines(compas):
     assert str(clf.privacy_.proved) == "epsilon = 1"
     assert clf.privacy_.published is None
     assert clf.privacy_.mechanism == "whole trees"
-    assert "rounding" not in str(clf.privacy_)  # their law is that of real numbers
+    assert "rounding" not in str(clf.privacy_)  # their distribution is that of real numbers
     assert isinstance(clf.tree_, Tree)
     assert clf.model_ is clf.tree_
     assert clf.tree_.depth <= 3

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from discreet import DPOptimalRuleListClassifier
-from discreet.audit.draws import list_laws_by_sums, worst_draw
+from discreet.audit.draws import list_distributions_by_sums, worst_draw
 from discreet.audit.explorer import ListsOnMarginals, TreesOnMarginals, explored
 from discreet.audit.learners import Pair, Subject
 from discreet.audit.subjects import WHOLE
@@ -295,11 +295,11 @@ def summed_tree_fit_twins(pairs, apart):
 
 def summed_choice_twins():
     """name, and what finds it out."""
-    yield "summed lists: rate doubled", lambda: worst(list_laws_by_sums(2 * 0.5))
+    yield "summed lists: rate doubled", lambda: worst(list_distributions_by_sums(2 * 0.5))
 
 
-def worst(laws):
-    found = list(worst_draw(0.5, 1, laws))
+def worst(distributions):
+    found = list(worst_draw(0.5, 1, distributions))
     return max(found, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in found))
 
 
@@ -347,8 +347,11 @@ def summed_observed_twins(hits):
     lists = Subject("whole lists", WHOLE, common | {"max_length": 2, "prior": [99, 1]}, n_rules=1)
     stump = Subject("stump", TreesOnMarginals, common | {"max_depth": 1, "split": 0.01}, n_rules=1)
     first = Pair(np.zeros((2, 2), int), (0, 0))
-    yield "summed lists: a sampler with half the noise of its law", partial(hits, lists, LoudSums, first, 3_000)
     yield (
-        "summed trees: a sampler with half the noise of its law",
+        "summed lists: a sampler with half the noise of its distribution",
+        partial(hits, lists, LoudSums, first, 3_000),
+    )
+    yield (
+        "summed trees: a sampler with half the noise of its distribution",
         partial(hits, stump, LoudTreesOnMarginals, first, 3_000),
     )

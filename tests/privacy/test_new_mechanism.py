@@ -50,7 +50,7 @@ class Errors(ChoosesByCoins):
 
 
 class LoudDraws(ErrorsSelector):
-    """Its law is sound, and its draws do not follow it."""
+    """Its distribution is sound, and its draws do not follow it."""
 
     def select(self, node, entropy):
         return entropy.permute_and_flip(self.losses(node), self.scale / 2)
@@ -185,7 +185,7 @@ def test_the_audit_catches_a_twin_with_half_the_noise():
 
 
 @pytest.mark.usefixtures("registered")
-def test_the_audit_catches_a_twin_whose_draws_do_not_follow_its_law():
+def test_the_audit_catches_a_twin_whose_draws_do_not_follow_its_distribution():
     assert not is_broken(choices_of(Loud(), quick=True)[Loud.name]().ratio)
     assert samplers()[f"a choice by {Loud.name}"](3_000) < 1e-6
     (loud,) = (s for s in subjects() if s.name == Loud.name)

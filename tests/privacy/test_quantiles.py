@@ -122,16 +122,16 @@ def test_opendp_has_the_same_losses_and_asks_for_the_same_scale(part, parts):
 
 
 @pytest.mark.parametrize("entropy", [SeededEntropy(0), Entropy()], ids=["seeded", "OpenDP"])
-def test_draws_follow_the_law_and_half_the_noise_is_seen(entropy):
+def test_draws_follow_the_distribution_and_half_the_noise_is_seen(entropy):
     counts, e = np.array([2, 5, 0, 1, 4]), Fraction(1, 2)
     drawn = {
         kind: Counter((kind(e).select(counts, 2, 5, entropy),) for _ in range(3_000))
         for kind in (QuantileSelector, HalfTheNoise)
     }
-    law = {(i,): float(p) for i, p in enumerate(np.exp(QuantileSelector(e).log_prob(counts, 2, 5)))}
-    assert sum(law.values()) == pytest.approx(1.0)
-    assert misfit(drawn[QuantileSelector], law) > 1e-5
-    assert misfit(drawn[HalfTheNoise], law) < 1e-5
+    distribution = {(i,): float(p) for i, p in enumerate(np.exp(QuantileSelector(e).log_prob(counts, 2, 5)))}
+    assert sum(distribution.values()) == pytest.approx(1.0)
+    assert misfit(drawn[QuantileSelector], distribution) > 1e-5
+    assert misfit(drawn[HalfTheNoise], distribution) < 1e-5
 
 
 # -- a whole column ---------------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ class Scripted:
     def __init__(self, counts, script):
         self.counts, self.script, self.log_prob, self.asked = np.array(counts), list(script), 0.0, []
 
-    def law(self, s):
+    def distribution(self, s):
         return QuantileSelector(E).log_prob(self.counts[s.first : s.last + 1], s.part, s.parts)
 
     def cut(self, column, stretches):
@@ -155,11 +155,11 @@ class Scripted:
         if not self.script:
             raise Unanswered
         answers = self.script.pop(0)
-        self.log_prob += sum(self.law(s)[a - s.first] for s, a in zip(stretches, answers, strict=True))
+        self.log_prob += sum(self.distribution(s)[a - s.first] for s, a in zip(stretches, answers, strict=True))
         return list(answers)
 
 
-def law_of(counts, n_cuts, learner=cuts_by_halving):
+def distribution_of(counts, n_cuts, learner=cuts_by_halving):
     """The exact probability of each set of cuts."""
     found = Counter()
     scripts = [()]
@@ -180,14 +180,14 @@ def law_of(counts, n_cuts, learner=cuts_by_halving):
 def worst_column(n_cuts, bins, largest, **twin):
     known = {}
 
-    def law(counts):
+    def distribution(counts):
         if counts not in known:
-            known[counts] = law_of(counts, n_cuts, **twin)
+            known[counts] = distribution_of(counts, n_cuts, **twin)
         return known[counts]
 
     worst = 0.0
     for a, b in neighbours(bins, largest):
-        one, other = law(a), law(b)
+        one, other = distribution(a), distribution(b)
         assert one.keys() == other.keys()
         worst = max(worst, max(abs(math.log(one[x] / other[x])) for x in one))
     return worst

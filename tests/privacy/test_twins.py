@@ -30,9 +30,9 @@ SLOW = {
     "summed trees: a later stage that looks at all records",
     "summed lists: a class weight above 1",
     "summed trees: a query that charges when it has answered",
-    "whole lists: a sampler with half the noise of its law",
-    "summed lists: a sampler with half the noise of its law",
-    "summed trees: a sampler with half the noise of its law",
+    "whole lists: a sampler with half the noise of its distribution",
+    "summed lists: a sampler with half the noise of its distribution",
+    "summed trees: a sampler with half the noise of its distribution",
     "greedy trees by mass: OpenDP asked for half the noise",
 }
 sound_fits = {}  # several twins are of one sound subject
@@ -57,8 +57,8 @@ def test_those_that_take_long_are_there():
 
 @named(twins.choice_twins())
 def test_level_1_catches(case):
-    _, selector, law, price = case
-    assert is_broken(twins.worst_of_twin(selector, law, price).ratio)
+    _, selector, distribution, price = case
+    assert is_broken(twins.worst_of_twin(selector, distribution, price).ratio)
 
 
 @named(twins.other_choice_twins())

@@ -1,8 +1,8 @@
-"""The law of a draw of whole lists, on all neighbouring tables of up to 5 records over 3 rules, and on larger ones.
+"""The distribution of a draw of whole lists, on all neighbouring tables of up to 5 records over 3 rules, and on larger ones.
 
-The law is computed list by list, twice: from the records (sampling/reference.py), and from the ``Problem`` that the samplers get,
-in which rules that agree are merged and patterns are dropped. tests/private checks that the samplers follow it. Short lists,
-which are added up in place of that, are in test_summed_queries.py.
+The distribution is computed list by list, twice: from the records (sampling/reference.py), and from the ``Problem`` that the
+samplers get, in which rules that agree are merged and patterns are dropped. tests/private checks that the samplers follow it.
+Short lists, which are added up in place of that, are in test_summed_queries.py.
 """
 
 import copy
@@ -16,13 +16,13 @@ import pandas as pd
 import pytest
 
 from discreet import DPOptimalRuleListClassifier, Ledger, Schema
-from discreet.audit.explorer import ListsByEnvelope, law_of_lists
+from discreet.audit.explorer import ListsByEnvelope, distribution_of_lists
 from discreet.datasets import load_compas
 from discreet.evaluation.planning import expect
 from discreet.private.queries import base
 from discreet.private.sampling import envelope
 from discreet.private.sampling.problem import make_problem
-from discreet.private.sampling.reference import law_of_draw
+from discreet.private.sampling.reference import distribution_of_draw
 from discreet.rules.prior import Prior
 
 from ..support.small_problems import Small, envelope_of
@@ -41,11 +41,11 @@ def scores_of_each_record(n_classes, lengths=4, weights=None):
     for label, cell in product(range(n_classes), range(n)):
         one = np.zeros((n_classes, n))
         one[label, cell] = 1.0 if weights is None else weights[label]
-        columns.append(law_of_draw(*small(one, 1.0, (1.0,) * lengths)).scores)
-    return np.column_stack(columns), law_of_draw(*small(np.zeros((n_classes, n)), 1.0, (1.0,) * lengths)).logs
+        columns.append(distribution_of_draw(*small(one, 1.0, (1.0,) * lengths)).scores)
+    return np.column_stack(columns), distribution_of_draw(*small(np.zeros((n_classes, n)), 1.0, (1.0,) * lengths)).logs
 
 
-def law(gain, prior, tables, rate):
+def log_probabilities(gain, prior, tables, rate):
     logs = rate * tables @ gain.T + prior
     top = logs.max(1, keepdims=True)
     return logs - top - np.log(np.exp(logs - top).sum(1, keepdims=True))
@@ -57,9 +57,9 @@ def worst_loss(gain, prior, rate, most=5):
     worst = 0.0
     for n in range(most):
         tables = np.array([np.bincount(t, minlength=kinds) for t in combinations_with_replacement(range(kinds), n)])
-        here = law(gain, prior, tables, rate)
+        here = log_probabilities(gain, prior, tables, rate)
         for record in np.eye(kinds):
-            worst = max(worst, float(np.abs(law(gain, prior, tables + record, rate) - here).max()))
+            worst = max(worst, float(np.abs(log_probabilities(gain, prior, tables + record, rate) - here).max()))
     return worst
 
 
@@ -98,25 +98,25 @@ def test_the_accounting_is_not_slack():
     counts[0, 5] = 40.0
     more = counts.copy()
     more[1, 5] += 1.0
-    loss = np.abs(law_of_draw(*small(counts, 0.5)).logs - law_of_draw(*small(more, 0.5)).logs).max()
+    loss = np.abs(distribution_of_draw(*small(counts, 0.5)).logs - distribution_of_draw(*small(more, 0.5)).logs).max()
     assert 0.45 <= loss <= 0.5
 
 
-def law_of_problem(posed):
+def distribution_of_problem(posed):
     """The probability of every concrete labelled list, from what the samplers get, as the audit has it."""
-    every, logs = law_of_lists(posed)
+    every, logs = distribution_of_lists(posed)
     return dict(zip(every, np.exp(logs), strict=True))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_what_the_samplers_get_has_the_law_of_the_records(n_classes):
+def test_what_the_samplers_get_has_the_distribution_of_the_records(n_classes):
     rng = np.random.default_rng(n_classes)
     for _ in range(15):
         counts = rng.integers(0, 4, (n_classes, 8)) * (rng.random(8) < 0.5)
         table = small(counts, 0.7, rng.uniform(0.1, 1.0, 3), rng.choice([1.0, 2.0], 3))
-        law = law_of_draw(*table)
-        expected = dict(zip(law.lists, np.exp(law.logs), strict=True))
-        found = law_of_problem(make_problem(*table))
+        distribution = distribution_of_draw(*table)
+        expected = dict(zip(distribution.lists, np.exp(distribution.logs), strict=True))
+        found = distribution_of_problem(make_problem(*table))
         assert set(found) == set(expected)
         assert all(abs(found[x] - expected[x]) < 1e-12 for x in found)
 
@@ -129,11 +129,11 @@ def worst_loss_of_problems(change, rate=0.5):
         counts = np.zeros((2, 8))
         for kind in table:
             counts[kinds[kind]] += 1.0
-        here = law_of_problem(change(make_problem(*small(counts, rate, (1.0, 1.0)))))
+        here = distribution_of_problem(change(make_problem(*small(counts, rate, (1.0, 1.0)))))
         for kind in kinds[::3]:
             more = counts.copy()
             more[kind] += 1.0
-            there = law_of_problem(change(make_problem(*small(more, rate, (1.0, 1.0)))))
+            there = distribution_of_problem(change(make_problem(*small(more, rate, (1.0, 1.0)))))
             if set(here) != set(there):
                 return np.inf
             worst = max(worst, *(abs(np.log(here[x] / there[x])) for x in here))

@@ -13,7 +13,7 @@ from discreet.audit.draws import worst_tree
 from discreet.audit.learners import is_broken
 from discreet.datasets import load_compas
 from discreet.private.queries import base, trees
-from discreet.private.sampling.reference import law_of_trees
+from discreet.private.sampling.reference import distribution_of_trees
 from discreet.private.sampling.trees import drawing
 from discreet.private.sampling.trees.problems import TreeProblem, sum_for
 from discreet.private.sampling.trees.sums import TreeSums
@@ -41,8 +41,8 @@ def test_three_classes_with_and_without_weights(score, weights):
     rate, truth = 0.5, np.array(list(product([False, True], repeat=2))).T
     prior = TreePrior(0.5, np.array([0.3, 0.7]))
 
-    def law(table):
-        _, logs = law_of_trees(TreeProblem(truth, table * np.array(weights)[:, None], prior, rate, score), 1)
+    def distribution(table):
+        _, logs = distribution_of_trees(TreeProblem(truth, table * np.array(weights)[:, None], prior, rate, score), 1)
         return logs - np.logaddexp.reduce(logs)
 
     kinds = list(product(range(3), range(4)))
@@ -57,11 +57,11 @@ def test_three_classes_with_and_without_weights(score, weights):
         tables[-1][kind] = 60
     worst = 0.0
     for table in tables:
-        here = law(table)
+        here = distribution(table)
         for kind in kinds:
             more = table.copy()
             more[kind] += 1
-            worst = max(worst, np.abs(law(more) - here).max())
+            worst = max(worst, np.abs(distribution(more) - here).max())
     assert 0.5 * rate < worst <= rate * (1 + 1e-9)
 
 

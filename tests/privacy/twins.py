@@ -14,8 +14,15 @@ import numpy as np
 
 from discreet import DPGreedyRuleListClassifier, DPGreedyTreeClassifier, DPOptimalTreeClassifier
 from discreet.audit import draws
-from discreet.audit.choices import laws_of_inverse, noisy_max_law, worst_check, worst_choice, worst_count, worst_on_grid
-from discreet.audit.draws import list_laws, list_laws_by_problem, worst_draw
+from discreet.audit.choices import (
+    distributions_of_inverse,
+    noisy_max_distribution,
+    worst_check,
+    worst_choice,
+    worst_count,
+    worst_on_grid,
+)
+from discreet.audit.draws import list_distributions, list_distributions_by_problem, worst_draw
 from discreet.audit.explorer import ListsByEnvelope, explored
 from discreet.audit.learners import Compared, Pair, Subject, as_table, compare, excess, smallest_pairs
 from discreet.audit.observed import best_event, lower_bound, outcomes, watch
@@ -31,7 +38,7 @@ from discreet.private.noise.noisy_max import Exponential
 from discreet.private.queries.greedy import GreedyQueries
 from discreet.private.queries.lists import ListQueries
 from discreet.private.queries.trees import TreeQueries
-from discreet.private.sampling.reference import law_of_trees
+from discreet.private.sampling.reference import distribution_of_trees
 from discreet.private.sampling.trees.worth import ACCURACY, GINI
 from discreet.rules.numbered_tree import Leaf, leaves_of, with_leaves
 from tests.privacy import summed_twins
@@ -91,7 +98,7 @@ class NegativeGumbel:
 def bare_no_rule(noise):
     """The authors' code: every rule gets noise, "no rule" does not."""
 
-    def law(scores, copies):
+    def distribution(scores, copies):
         points, weights = np.polynomial.legendre.leggauss(200)
         no_rule, rules = scores[:, 2], scores[:, :2]
         with np.errstate(divide="ignore"):
@@ -110,7 +117,7 @@ def bare_no_rule(noise):
                 logs[:, r] = np.log(total)
         return logs
 
-    return law
+    return distribution
 
 
 def local_sensitivity(node):
@@ -133,11 +140,11 @@ def tie_break(scores, copies):
     for r in range(3):
         beaten = ((whole == whole[:, r : r + 1]) & (exact > exact[:, r : r + 1])).any(1)
         hidden[beaten, r] = -1e9
-    return noisy_max_law(Exponential())(hidden, copies)
+    return noisy_max_distribution(Exponential())(hidden, copies)
 
 
 def choice_twins():
-    """name, the broken selector, its law if it has one of its own, and what a choice may cost."""
+    """name, the broken selector, its distribution if it has one of its own, and what a choice may cost."""
     sound = {
         name: selector(name, E, 1e-3) for name in ("mass", "purity", "gl-laplace", "gl-exponential", "gl-gaussian")
     }
@@ -155,9 +162,9 @@ def choice_twins():
     yield "local Gini: sensitivity of adding only", Scored(local_sensitivity, Laplace()), None, laplace.price
 
 
-def worst_of_twin(selector, law, price):
-    found = list(worst_choice(selector, price, range(8), law=law))
-    if law is None:
+def worst_of_twin(selector, distribution, price):
+    found = list(worst_choice(selector, price, range(8), distribution=distribution))
+    if distribution is None:
         found += worst_choice(selector, price, (3,), copies=((1, 30),))
     return max(found, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in found))
 
@@ -204,23 +211,23 @@ def other_choice_twins():
     e = float(E)
     yield "released counts: noise halved", lambda: worst_count(2 * E, 1000)._replace(allowed=e)
     yield "support check: noise halved", lambda: worst_check(2 * E, 1000)._replace(allowed=e)
-    noisy = partial(worst_on_grid, NoisyCountsSelector(2 * E, 1).laws([range(7)] * 4), e, "")
+    noisy = partial(worst_on_grid, NoisyCountsSelector(2 * E, 1).distributions([range(7)] * 4), e, "")
     yield "noisy-counts: noise halved", noisy
     for name, twin in inverse_twins():
         yield name, partial(worst_on_inverse_grid, twin)
-    for name, laws in (
-        ("whole lists: noise halved", list_laws(2 * 0.5)),
-        ("whole lists: rules merged without their multiplicity", list_laws_by_problem(0.5, merged)),
+    for name, distributions in (
+        ("whole lists: noise halved", list_distributions(2 * 0.5)),
+        ("whole lists: rules merged without their multiplicity", list_distributions_by_problem(0.5, merged)),
     ):
-        yield name, partial(worst_of, worst_draw, 0.5, 2, laws)
+        yield name, partial(worst_of, worst_draw, 0.5, 2, distributions)
     yield from summed_choice_twins()
-    for name, score, laws, most in tree_twins():
-        yield name, partial(worst_of, draws.worst_tree, 0.5, most, score, laws)
+    for name, score, distributions, most in tree_twins():
+        yield name, partial(worst_of, draws.worst_tree, 0.5, most, score, distributions)
 
 
 def worst_on_inverse_grid(selector):
     """Nodes of up to two records of each kind; thirty rules like the second."""
-    return worst_on_grid(laws_of_inverse(selector, [0] * 8, 2, 30), float(E), "")
+    return worst_on_grid(distributions_of_inverse(selector, [0] * 8, 2, 30), float(E), "")
 
 
 def worst_of(search, *arguments):
@@ -234,7 +241,7 @@ def patterns_below(problem, path, leads=lambda true, side: true == side):
 
 
 def first_leaf_counted_twice(problem, depth):
-    drawn, logs = law_of_trees(problem, depth)
+    drawn, logs = distribution_of_trees(problem, depth)
     first = [next(leaves_of(tree)) for tree in drawn]
     again = [problem.counts[leaf.label, patterns_below(problem, path)].sum() for path, leaf in first]
     return drawn, logs + problem.rate * np.array(again)
@@ -243,7 +250,7 @@ def first_leaf_counted_twice(problem, depth):
 def missing_in_both_branches(problem, depth):
     """The records of which no test is true have values that are missing, say; they go both ways."""
     missing = ~problem.truth.any(0)
-    drawn, logs = law_of_trees(replace(problem, rate=0.0), depth)
+    drawn, logs = distribution_of_trees(replace(problem, rate=0.0), depth)
     scores = [
         sum(
             problem.counts[leaf.label, patterns_below(problem, path, lambda true, side: (true == side) | missing)].sum()
@@ -260,7 +267,7 @@ def best_labels(problem, depth):
     def relabelled(path, leaf):
         return Leaf(int(problem.counts[:, patterns_below(problem, path)].sum(1).argmax()))
 
-    drawn, logs = law_of_trees(problem, depth)
+    drawn, logs = distribution_of_trees(problem, depth)
     return [with_leaves(tree, relabelled) for tree in drawn], logs
 
 
@@ -271,18 +278,18 @@ def frequent_tests_first(problem):
 
 
 def tree_twins():
-    """name, score, laws, and up to how many records to look."""
+    """name, score, distributions, and up to how many records to look."""
     for score in (ACCURACY, GINI):
-        yield f"whole trees by {score}: rate doubled", score, draws.tree_laws(2 * 0.5, score), 2
+        yield f"whole trees by {score}: rate doubled", score, draws.tree_distributions(2 * 0.5, score), 2
     for name, weights in (
         ("whole trees: a leaf counted twice", first_leaf_counted_twice),
         ("whole trees: missing values in both branches", missing_in_both_branches),
         ("whole trees: the best label instead of a drawn one", best_labels),
     ):
-        yield name, ACCURACY, draws.tree_laws_by_problem(0.5, ACCURACY, weights=weights), 1
+        yield name, ACCURACY, draws.tree_distributions_by_problem(0.5, ACCURACY, weights=weights), 1
     for score in (ACCURACY, GINI):
-        laws = draws.tree_laws_by_problem(0.5, score, frequent_tests_first)
-        yield f"whole trees by {score}: a prior that depends on the table", score, laws, 1
+        distributions = draws.tree_distributions_by_problem(0.5, score, frequent_tests_first)
+        yield f"whole trees by {score}: a prior that depends on the table", score, distributions, 1
 
 
 ExploredGreedy, ExploredByEnvelope, ExploredTrees = map(explored, (GREEDY, ListsByEnvelope, TREES))
@@ -634,11 +641,17 @@ def observed_twins():
     less = np.zeros((4, 2), int)
     less[0, 0] = 1
     pair = Pair(less, (0, 1))
-    yield "whole lists: a sampler with half the noise of its law", partial(_hits, lists, LoudSampler, pair, 5_000)
+    yield (
+        "whole lists: a sampler with half the noise of its distribution",
+        partial(_hits, lists, LoudSampler, pair, 5_000),
+    )
     yield from summed_observed_twins(_hits)
     single = Subject("leaf", TREES, {"epsilon": 1.0, "max_depth": 0, "counts_share": 0.0}, n_rules=1)
     pair = Pair(np.zeros((2, 2), int), (0, 0))
-    yield "whole trees: a sampler with half the noise of its law", partial(_hits, single, LoudTreeSampler, pair, 2_500)
+    yield (
+        "whole trees: a sampler with half the noise of its distribution",
+        partial(_hits, single, LoudTreeSampler, pair, 2_500),
+    )
     yield "mass: OpenDP asked for half the noise", partial(_hits, counts, QuietSampler, pair, 1_000)
     leaf = Subject("leaf", GREEDY_TREES, {"mechanism": "mass", "epsilon": 1.0, "max_depth": 0}, n_rules=1)
     yield "greedy trees by mass: OpenDP asked for half the noise", partial(_hits, leaf, QuietTreeSampler, pair, 1_000)
@@ -652,7 +665,7 @@ def _hits_of_a_shared_generator(fits=500):
 
 
 def _hits(subject, twin, pair, fits):
-    """The event is chosen by the laws of the sound version; any event would be a valid one."""
+    """The event is chosen by the distributions of the sound version; any event would be a valid one."""
     seen = watch(subject, pair)
     event = best_event(seen.chances, fits)
     likelier, other = (pair.more, pair.less) if event.on_more else (pair.less, pair.more)
@@ -670,8 +683,8 @@ def _hits(subject, twin, pair, fits):
 def main():
     """The table, with what each level says of the sound version."""
     print("| twin | level | claimed | found | |\n|---|---|---|---|---|")
-    for name, broken, law, price in choice_twins():
-        found = worst_of_twin(broken, law, price)
+    for name, broken, distribution, price in choice_twins():
+        found = worst_of_twin(broken, distribution, price)
         print(f"| {name} | 1: one choice | {found.allowed:.4g} | {shown(found.loss)} | {found.pairs:,} pairs |")
     for name, find in other_choice_twins():
         found = find()

@@ -1,4 +1,4 @@
-"""The bounds of the envelope against brute force, and the law when the envelope's parts are made small enough to matter."""
+"""The envelope's bounds against brute force, and its distribution when its parts are made small enough to matter."""
 
 from types import SimpleNamespace
 
@@ -13,7 +13,7 @@ from discreet.private.sampling import problem as problems
 from discreet.private.sampling.deadline import Deadline
 from discreet.private.sampling.problem import make_problem
 from discreet.private.sampling.reach import little_more_than_log_sum
-from discreet.private.sampling.reference import law_of_draw
+from discreet.private.sampling.reference import distribution_of_draw
 from discreet.rules.prior import Prior
 
 from ..support.slices import slow_but
@@ -116,11 +116,11 @@ def test_sums_in_single_precision_are_never_too_low_and_hardly_too_high(seed):
 
 
 @pytest.mark.parametrize(("seed", "slack"), slow_but([(0, -4.0), (1, -2.0), (2, 0.0), (3, 6.0)], [(3, 6.0)]))
-def test_five_rules_have_the_right_law(seed, slack):
+def test_five_rules_have_the_right_distribution(seed, slack):
     small = problem_of_five(seed, n_rules=5)
     posed = make_problem(*small)
     drawn = draws_from(envelope_of(posed, slack), SeededEntropy(seed), 2_000)
-    assert p_value(law_of_draw(*small), drawn) > 1e-4
+    assert p_value(distribution_of_draw(*small), drawn) > 1e-4
 
 
 def test_sets_that_would_share_a_key_have_none():

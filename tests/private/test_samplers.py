@@ -1,4 +1,4 @@
-"""The envelope has exactly the law of the reference, which looks at every list one by one."""
+"""The envelope has exactly the distribution of the reference, which looks at every list one by one."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from discreet.private.sampling.deadline import Deadline, TimeLimitError
 from discreet.private.sampling.optimum import best_list
 from discreet.private.sampling.problem import make_problem
 from discreet.private.sampling.reach import Reach
-from discreet.private.sampling.reference import law_of_draw
+from discreet.private.sampling.reference import distribution_of_draw
 from discreet.private.sampling.thresholds import SLACK
 from discreet.rules.prior import Prior
 
@@ -40,11 +40,11 @@ FAST = [11, 6]
     ("seed", "sampler"),
     slow_but([(seed, sampler) for seed in range(24) for sampler in SAMPLERS], list(zip(FAST, SAMPLERS, strict=True))),
 )
-def test_the_law_over_concrete_labelled_lists(seed, sampler):
+def test_the_distribution_over_concrete_labelled_lists(seed, sampler):
     small = random_problem(seed)
-    law = law_of_draw(*small)
+    distribution = distribution_of_draw(*small)
     drawn = sampler(make_problem(*small), SeededEntropy(seed))
-    assert p_value(law, drawn) > LEAST_P
+    assert p_value(distribution, drawn) > LEAST_P
 
 
 def test_the_random_problems_are_what_they_should_be():
@@ -73,9 +73,9 @@ def twice_the_rate(posed):
 @pytest.mark.parametrize("broken", [without_multiplicity, twice_the_rate])
 def test_broken_twins_are_caught(broken):
     small = random_problem(3, longest=2, n_classes=2, rate=1.0)
-    law = law_of_draw(*small)
+    distribution = distribution_of_draw(*small)
     posed = broken(make_problem(*small))
-    assert p_value(law, by_envelope(posed, SeededEntropy(0))) < LEAST_P
+    assert p_value(distribution, by_envelope(posed, SeededEntropy(0))) < LEAST_P
 
 
 def test_bounds_that_do_not_hold_are_caught(monkeypatch):
@@ -83,7 +83,7 @@ def test_bounds_that_do_not_hold_are_caught(monkeypatch):
     small = random_problem(6, longest=3, n_classes=2, rate=1.5)
     posed = make_problem(*small)
     monkeypatch.setattr(Reach, "after_next", lambda self, sets, *rest: np.zeros((len(sets), posed.n_groups)))
-    assert p_value(law_of_draw(*small), by_coarse_envelope(posed, SeededEntropy(0))) < LEAST_P
+    assert p_value(distribution_of_draw(*small), by_coarse_envelope(posed, SeededEntropy(0))) < LEAST_P
 
 
 def test_sums_of_bounds_that_do_not_hold_are_caught(monkeypatch):
@@ -92,19 +92,19 @@ def test_sums_of_bounds_that_do_not_hold_are_caught(monkeypatch):
     bound = elements.little_more_than_log_sum
     monkeypatch.setattr(elements, "little_more_than_log_sum", lambda logs: bound(logs) - 6.0)
     drawn = by_envelope(posed, SeededEntropy(0), slack=-50.0)  # so coarse that nothing is divided
-    assert p_value(law_of_draw(*small), drawn) < LEAST_P
+    assert p_value(distribution_of_draw(*small), drawn) < LEAST_P
 
 
-def test_the_system_s_randomness_has_the_same_law():
+def test_the_system_s_randomness_has_the_same_distribution():
     small = random_problem(4, longest=1, n_classes=2, rate=0.3)
-    law = law_of_draw(*small)
-    assert p_value(law, by_envelope(make_problem(*small), Entropy())) > 1e-6
+    distribution = distribution_of_draw(*small)
+    assert p_value(distribution, by_envelope(make_problem(*small), Entropy())) > 1e-6
 
 
 def optimum_equals_enumeration(seeds):
     for seed in seeds:
         small = random_problem(seed)
-        lists, scores, _ = law_of_draw(*small)
+        lists, scores, _ = distribution_of_draw(*small)
         posed = make_problem(*small)
         groups, ceiling = best_list(posed, Deadline())
         shortest = min(len(rules) for (rules, _), s in zip(lists, scores, strict=True) if s == scores.max())

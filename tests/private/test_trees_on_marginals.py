@@ -1,11 +1,11 @@
-"""Trees of up to three levels from joint counts of columns: the law of the enumeration, and the very trees that patterns give."""
+"""Trees of up to three levels from joint counts of columns: the enumerated distribution, and the same trees as from patterns."""
 
 import numpy as np
 import pytest
 
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.optimum import best_tree
-from discreet.private.sampling.reference import law_of_trees
+from discreet.private.sampling.reference import distribution_of_trees
 from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.problems import MarginalTrees, TreeProblem, sum_for
 from discreet.private.sampling.trees.sums import TreeSums
@@ -37,7 +37,7 @@ def test_the_sum_over_all_trees_is_that_of_the_enumeration(seed, depth, n_classe
     turned, _, _ = on_marginals.turned()
     worth = sum_for(turned)
     found = float(TreeSums(turned, depth, worth).tables[depth][0][0]) + worth.left_out(on_marginals.total())
-    _, logs = law_of_trees(on_patterns, depth)
+    _, logs = distribution_of_trees(on_patterns, depth)
     assert found == pytest.approx(float(np.logaddexp.reduce(logs)), abs=1e-9)
 
 

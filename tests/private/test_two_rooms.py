@@ -1,4 +1,4 @@
-"""The wall between what decides the law of a draw and what decides its speed; and that beyond it nothing matters but bounds."""
+"""The wall between the distribution of a draw and pruning, which decides its speed: only the bounds must hold."""
 
 import ast
 from collections import Counter
@@ -18,7 +18,7 @@ from discreet.private.sampling.elements import Elements, draw_order
 from discreet.private.sampling.envelope import Envelope, draw_by_envelope
 from discreet.private.sampling.problem import make_problem
 from discreet.private.sampling.reach import Reach
-from discreet.private.sampling.reference import law_of_draw
+from discreet.private.sampling.reference import distribution_of_draw
 from discreet.private.sampling.thresholds import Threshold
 
 from ..support.small_problems import draws_from, p_value, random_problem
@@ -26,7 +26,7 @@ from ..support.small_problems import draws_from, p_value, random_problem
 HOME = Path(discreet.private.sampling.__file__).parent
 LAW = "choices", "elements", "envelope"
 SPEED = "deadline", "reach", "thresholds"
-# all that the law room has from the speed room
+# all that the distribution room has from the speed room
 BOUNDS = {"Reach", "best_split_after", "little_more_than_log_sum"}
 DECISIONS = {"EDGES", "Threshold", "finenesses", "good_weight"}
 ASKED = {"reach": {"after_next"}, "threshold": {"keep", "too_many", "worth_a_split", "worth_a_sum", "known"}}
@@ -47,7 +47,7 @@ def imported(path):
             yield from ((".".join([*base, node.module]), a.name) for a in node.names)
 
 
-def test_the_speed_room_draws_no_random_number_and_takes_nothing_from_the_law_room():
+def test_the_speed_room_draws_no_random_number_and_takes_nothing_from_the_distribution_room():
     for path in files(*SPEED, "problem"):
         for module, _ in imported(path):
             assert module.split(".")[0] not in {"noise", "random", "secrets", "os", "uuid"}, (path.name, module)
@@ -56,7 +56,7 @@ def test_the_speed_room_draws_no_random_number_and_takes_nothing_from_the_law_ro
         assert not attributes & {"random", "uniform", "default_rng"}, path.name
 
 
-def test_the_law_room_takes_bounds_and_decisions_from_the_speed_room_and_nothing_else():
+def test_the_distribution_room_takes_bounds_and_decisions_from_the_speed_room_and_nothing_else():
     taken = {
         name
         for path in files(*LAW)
@@ -122,7 +122,7 @@ def loosened(best_split_after, rng):
 @pytest.mark.parametrize(
     "seed", [seed if seed in (1, 3) else pytest.param(seed, marks=pytest.mark.slow) for seed in range(12)]
 )
-def test_any_decisions_and_any_bounds_that_hold_give_the_envelope_the_same_law(monkeypatch, seed):
+def test_any_decisions_and_any_bounds_that_hold_give_the_envelope_the_same_distribution(monkeypatch, seed):
     small = random_problem(seed, longest=2 + seed % 3, rate=0.2)
     posed, rng = make_problem(*small), np.random.default_rng(seed)
     monkeypatch.setattr(elements, "best_split_after", loosened(elements.best_split_after, rng))
@@ -130,7 +130,7 @@ def test_any_decisions_and_any_bounds_that_hold_give_the_envelope_the_same_law(m
     made = Elements(posed, Loose(posed, Deadline()), Whim(rng), Deadline())
     assert any(level.kept.any() and np.isfinite(level.pruned).any() for level in made.levels)
     drawn = draws_from(Envelope(made, Deadline()), SeededEntropy(seed), 800)
-    assert p_value(law_of_draw(*small), drawn) > 1e-4
+    assert p_value(distribution_of_draw(*small), drawn) > 1e-4
 
 
 class OnlyLooks(Threshold):
@@ -153,7 +153,7 @@ def read_only(array):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_bounds_and_decisions_write_nothing_that_belongs_to_the_law(monkeypatch, seed):
+def test_bounds_and_decisions_write_nothing_that_belongs_to_the_distribution(monkeypatch, seed):
     posed = make_problem(*random_problem(seed, longest=seed % 5))
     for name in ("truth", "counts", "log_rule", "log_length", "outside", "log_members", "sizes"):
         getattr(posed, name).flags.writeable = False

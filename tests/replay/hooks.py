@@ -6,10 +6,10 @@ primitives of ``private.noise``: discrete Laplace, permute-and-flip, the noisy m
 where, or how learners and queries are called. Whoever asks for random bits past them ends the test: nothing is drawn that
 is not counted.
 
-Whole lists that are not added up are drawn by an envelope, which makes thousands of decisions by what it finds in the data. They
-cannot be forced one by one. There the session answers in place of the sampler, by the law of what it was *asked*: rules, counts,
-prior and rate. That the sampler follows this law is shown by drawing, in ``test_laws.py``, and exactly
-by tests/private and the audit.
+Whole lists that are not added up are drawn by an envelope, which makes thousands of decisions by what it finds in the data.
+They cannot be forced one by one. There the session answers in place of the sampler, by the distribution of what it was *asked*:
+rules, counts, prior and rate. That the sampler follows this distribution is shown by drawing, in ``test_distributions.py``, and
+exactly by tests/private and the audit.
 """
 
 from contextlib import contextmanager
@@ -20,8 +20,8 @@ import numpy as np
 from discreet.private.noise import decisions, entropy, noisy_max, seeded
 from discreet.private.sampling import envelope, problem
 
+from .distributions import DiscreteLaplace, NoisyMax, PermuteAndFlip
 from .draws import ExactDraw, WholeList
-from .laws import DiscreteLaplace, NoisyMax, PermuteAndFlip
 
 INTEGERS_FOR_WEIGHTS = decisions.whole_weights  # a primitive as well: these integers are the chances
 
@@ -35,21 +35,21 @@ class Reached(Exception):
 
 
 class Session:
-    """Answers all queries of a fit, and keeps their laws. ``answer_by``: from a law to an answer."""
+    """Answers all queries of a fit, and keeps their distributions. ``answer_by``: from a distribution to an answer."""
 
     exact_draw = ExactDraw
 
     def __init__(self, answer_by):
         self._answer_by = answer_by
-        self.laws, self.answers, self.diverged, self._posed = [], [], False, {}
+        self.distributions, self.answers, self.diverged, self._posed = [], [], False, {}
 
-    def ask(self, law):
+    def ask(self, distribution):
         try:
-            answer = self._answer_by(law)
+            answer = self._answer_by(distribution)
         except Diverged:
             self.diverged = True
             raise
-        self.laws.append(law)
+        self.distributions.append(distribution)
         self.answers.append(answer)
         return answer
 
@@ -65,9 +65,9 @@ class Session:
         return self.ask(NoisyMax(tuple(map(float, scores)), type(noise).__name__))
 
     def draw_exactly(self, attempt, weigh, log_most, doubt):
-        law = self.exact_draw(attempt, weigh, log_most, doubt, INTEGERS_FOR_WEIGHTS)
+        distribution = self.exact_draw(attempt, weigh, log_most, doubt, INTEGERS_FOR_WEIGHTS)
         try:
-            return law.follow(self.ask(law))
+            return distribution.follow(self.ask(distribution))
         except IndexError:
             self.diverged = True
             raise Diverged from None
@@ -80,23 +80,23 @@ class Session:
         return made
 
     def whole_list(self, posed):
-        rules, labels = self.ask(self.whole_list_law(*self._posed[id(posed)][1]))
+        rules, labels = self.ask(self.whole_list_distribution(*self._posed[id(posed)][1]))
         return list(rules), list(labels)
 
-    def whole_list_law(self, truth, counts, lengths, rules, rate):
+    def whole_list_distribution(self, truth, counts, lengths, rules, rate):
         return WholeList(truth, counts, lengths, rules, rate)
 
 
 class Beginning:
-    """The first answers are given; the law of the next is kept, and there the fit ends."""
+    """The first answers are given; the distribution of the next is kept, and there the fit ends."""
 
     def __init__(self, answers):
         self._left, self.next = list(answers), None
 
-    def __call__(self, law):
+    def __call__(self, distribution):
         if self._left:
             return self._left.pop(0)
-        self.next = law
+        self.next = distribution
         raise Reached
 
 
@@ -104,13 +104,13 @@ class Replayed:
     """Answers that were given before, in the same order to the same questions."""
 
     def __init__(self, session):
-        self._left = list(zip(session.laws, session.answers, strict=True))
+        self._left = list(zip(session.distributions, session.answers, strict=True))
 
-    def __call__(self, law):
+    def __call__(self, distribution):
         if not self._left:
             raise Diverged
         before, answer = self._left.pop(0)
-        if (before.kind, before.size) != (law.kind, law.size):
+        if (before.kind, before.size) != (distribution.kind, distribution.size):
             raise Diverged
         return answer
 

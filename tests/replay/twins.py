@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
+from .distributions import decimal
 from .draws import ExactDraw, WholeList
 from .hooks import Session
-from .laws import decimal
 
 
 class HalvedCountNoise(Session):
@@ -47,7 +47,7 @@ class TwiceEpsilonInDraws(Session):
 
     exact_draw = DrawnByTwiceEpsilon
 
-    def whole_list_law(self, truth, counts, lengths, rules, rate):
+    def whole_list_distribution(self, truth, counts, lengths, rules, rate):
         return WholeList(truth, counts, lengths, rules, 2 * rate)
 
 

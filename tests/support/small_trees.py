@@ -1,4 +1,4 @@
-"""Problems that are small enough to look at every tree; trees by definition on records; and draws beside their law."""
+"""Problems that are small enough to look at every tree; trees by definition on records; and draws beside their distribution."""
 
 import math
 from collections import Counter
@@ -96,7 +96,7 @@ def table_with_gaps(seed, n=25, classes=2):
     return columns, y, Schema(SCHEMA.columns, classes=list(range(classes)))
 
 
-def law_on_records(columns, y, schema, weights, prior, rate, score, stages):
+def distribution_on_records(columns, y, schema, weights, prior, rate, score, stages):
     """Every tree that stages of draws can give, with its probability: record by record, value by value."""
     tests = list(Candidates.of_tests(schema))
     n = len(y)
@@ -136,14 +136,14 @@ def law_on_records(columns, y, schema, weights, prior, rate, score, stages):
         one, two = sides
         return {Fork(tree.test, a, b): p * q for (a, p), (b, q) in product(one.items(), two.items())}
 
-    law = {Leaf(): 1.0}
+    distribution = {Leaf(): 1.0}
     for depth in stages:
         after = Counter()
-        for tree, p in law.items():
+        for tree, p in distribution.items():
             for bigger, q in grown(tree, range(n), depth).items():
                 after[bigger] += p * q
-        law = after
-    return law
+        distribution = after
+    return distribution
 
 
 def counts_with_gaps(columns, y, schema):

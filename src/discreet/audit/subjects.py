@@ -105,7 +105,7 @@ def fits_of(mechanism: GreedyMechanism) -> list[Subject]:
             return [fit(", small support", epsilon=4.0), fit(epsilon=0.3, min_support=250, hard=(5, 250, 5048))]
         case SmCauchy():
             return [fit(epsilon=0.3, min_support=250, hard=(5, 250, 5048))]
-        case NoisyCounts():  # the law is known for one candidate and few records
+        case NoisyCounts():  # the distribution is known for one candidate and few records
             return [fit(epsilon=6.0, max_length=2, n_rules=1, hard=(3, 8), most=8)]
         case _:
             return [fit()]

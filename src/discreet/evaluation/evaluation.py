@@ -9,9 +9,9 @@ A rate is the share ``p`` of the records of some bins, ``a``, among them and tho
 
 the first part from sampling records of which a share p is of the one kind, the second from the noise. The interval has all p
 that T does not refute: Wilson's interval where there is no noise, Fieller's where there is nothing else. Laplace noise has
-heavier tails than a normal law, so the bound on T is that of a law with its fourth moment (Cornish and Fisher); and as records
-are whole, half a record is added where no noise smooths that. Nothing here is a proof: docs/evaluation.md has the coverage that
-was measured (benchmarks/evaluation_coverage.py).
+heavier tails than a normal distribution, so the bound on T is that of a distribution with its fourth moment (Cornish and
+Fisher); and as records are whole, half a record is added where no noise smooths that. Nothing here is a proof:
+docs/evaluation.md has the coverage that was measured (benchmarks/evaluation_coverage.py).
 
 Sums and differences of independent rates get the intervals that follow from those of their parts (Zou and Donner, 2008):
 distances add up as deviations do. Where a rate's own interval reaches 0 or 1 its distance is no deviation, and is added as it is.

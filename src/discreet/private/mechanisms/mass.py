@@ -1,8 +1,8 @@
 """Our way to choose a rule: the smallest impurity mass by permute-and-flip. Any number of classes, no delta, no support.
 
-**Mechanism.** The impurity mass of a rule, ``M = 1/2 sum over sides of (s - sum_c s_c^2 / s)``, ranks the rules of a node
-as the Gini impurity does, which is 2M/n. Visit the candidates, "no rule" among them, in random order; take the one at hand
-with probability ``exp(-e (M - smallest M))``, else go on. The same law has ``argmax (-e M + Exponential(1))`` (Ding et al.).
+**Mechanism.** The impurity mass of a rule, ``M = 1/2 sum over sides of (s - sum_c s_c^2 / s)``, ranks the rules of a node as
+the Gini impurity does, which is 2M/n. Visit the candidates, "no rule" among them, in random order; take the one at hand with
+probability ``exp(-e (M - smallest M))``, else go on. ``argmax (-e M + Exponential(1))`` has the same distribution (Ding et al.).
 
 **Privacy.** One choice is e-DP, without the factor 2 of the exponential mechanism, at a node of any size.
 

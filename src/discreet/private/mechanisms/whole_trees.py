@@ -12,10 +12,10 @@ s^2. So a record of weight w <= 1 raises it by 0 to w, for any number of classes
 
 **Stages.** A later stage draws a tree in each leaf of the one before. Given that tree, no record is in two of its leaves, so of
 two neighbouring tables the parts are equal in all leaves but one, where they are neighbours: a stage costs e, once (Corollary
-21). So do the class counts of all leaves together. Since the other leaves' draws have the same law on both tables, a stage is of
-bounded range as the one draw is: weights change by factors from 1 to exp(e), or all from exp(-e) to 1 (Theorem 32).
+21). So do the class counts of all leaves together. Since the other leaves' draws have the same distribution on both tables, a
+stage is of bounded range as the one draw is: weights change by factors from 1 to exp(e), or all from exp(-e) to 1 (Theorem 32).
 
-The law is drawn from in ``sampling/trees``, in real numbers (``noise/decisions.py``); the queries are ``queries/trees.py``.
+Draws are made in ``sampling/trees``, in real numbers (``noise/decisions.py``); the queries are ``queries/trees.py``.
 """
 
 from .whole_lists import DrawnWhole

@@ -1,8 +1,9 @@
 """Whole rule lists. A draw is charged first, then answered with one list; class counts of disjoint parts are charged once.
 
-Two ways lead to the same law (docs/theory.md, Theorem 13), and which is taken follows from public numbers: all lists of up to
-three single literals are **added up** from joint counts of columns, and longer ones are drawn from an **envelope** over patterns.
-What is added up for the first draw is prepared before anything is booked: it takes nearly all of the time, and none of it leaves.
+Two ways lead to the same distribution (docs/theory.md, Theorem 13), and which is taken follows from public numbers: all lists
+of up to three single literals are **added up** from joint counts of columns, and longer ones are drawn from an **envelope**
+over patterns. What is added up for the first draw is prepared before anything is booked: it takes nearly all of the time, and
+none of it leaves.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,9 +1,9 @@
 """Whole trees. A draw of a stage is charged once for all leaves that it grows from, class counts once for all leaves.
 
-Both questions are about a whole tree, whose leaves share no record: so one charge is enough for all of them, and there is no way
-to ask about leaves that overlap. Trees are drawn from patterns, at any depth, or from joint counts of two or three columns, up to
-depth 3 a stage; which of the two follows from the schema, and both have the same law (docs/theory.md, Theorem 20). All trees of
-the first stage are added up before anything is booked: it takes nearly all of the time, and none of it leaves.
+Both queries take a whole tree, whose leaves share no record: so one charge is enough for all leaves, and leaves that overlap
+cannot be asked about. Trees are drawn from patterns, at any depth, or from joint counts of two or three columns, up to depth 3 a
+stage; the schema decides which, and both have the same distribution (docs/theory.md, Theorem 20). All trees of the first stage
+are summed before anything is booked: that takes nearly all of the time, and none of it is released.
 """
 
 from collections.abc import Callable, Sequence

@@ -255,10 +255,10 @@ class Elements(Secret):
 def draw_order(elements: Elements, level: Level | Last, place: int, choose: Choose) -> list[int]:
     """An order for the rules of a set, in proportion to its weight: which of them was added last, and so on back.
 
-    **Identity.** ``W(T) = sum over l of W(T - l) * gain of l after T - l``, over all (T - l, l) that were kept; orders that were
-    not kept are in other elements. So the rule that came last is l with probability (its summand) / W(T), and the order of the
-    others has the law of T - l. In a part of the last level, the sum is over the parents from which that part was made: what
-    comes from others is in other parts. So an order can be drawn in one way only.
+    **Identity.** ``W(T) = sum over l of W(T - l) * gain of l after T - l``, over all (T - l, l) that were kept; orders that
+    were not kept are in other elements. So the rule that came last is l with probability (its summand) / W(T), and the order of
+    the others has the distribution of T - l. In a part of the last level, the sum is over the parents from which that part was
+    made: what comes from others is in other parts. So an order can be drawn in one way only.
     """
     problem = elements.problem
     rules: list[int] = []

@@ -4,11 +4,11 @@ All lists are divided into *elements*, each with an upper bound on the weight of
 (bound * number of lists, weighted by the prior), propose a list in it by the prior, and accept it with probability
 weight / bound; otherwise start again.
 
-**Exactness** (docs/theory.md, Theorem 16). An attempt returns the list x with probability
-(bound * prior(x)) / total * weight(x) / bound = prior(x) * weight(x) / total, whatever the elements and their bounds, as long as
-the elements are disjoint and cover all lists and the bounds hold. So the accepted list has the law of the weights, for any
-division. Divisions are made by looking at the data, and made anew if too many attempts fail: that costs time and changes nothing,
-because every single attempt has the same law, given that it returns something.
+**Exactness** (docs/theory.md, Theorem 16). An attempt returns the list x with probability (bound * prior(x)) / total *
+weight(x) / bound = prior(x) * weight(x) / total, whatever the elements and their bounds, as long as the elements are disjoint
+and cover all lists and the bounds hold. So the accepted list has the distribution of the weights, for any division. Divisions
+are made by looking at the data, and made anew if too many attempts fail: that costs time and changes nothing, because every
+single attempt has the same distribution, given that it returns something.
 
 **Rounding.** All this is computed in floating point, and then every choice is made by integers, so that the probability q(x) of
 all choices that led to a labelled list x of rules is known exactly: that of its element, of what was proposed and accepted, of
@@ -242,9 +242,9 @@ class Envelope(Secret):
     def draw(self, entropy: Entropy, attempts: int) -> tuple[list[int], list[int]] | None:
         """Rules (by their numbers) and labels of a list, or None if all attempts failed.
 
-        **Identity.** Attempts are independent and have the same law, so several are made together, and the first that is accepted
-        counts: "first" by the order in which elements were drawn, before anything was proposed. If the last coin fails it, those
-        that came after it are forgotten unseen, and new ones are made.
+        **Identity.** Attempts are independent and have the same distribution, so several are made together, and the first that
+        is accepted counts: "first" by the order in which elements were drawn, before anything was proposed. If the last coin
+        fails it, those that came after it are forgotten unseen, and new ones are made.
         """
         done, together = 0, 1
         while done < attempts:

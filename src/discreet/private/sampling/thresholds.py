@@ -1,4 +1,4 @@
-"""How finely to divide all lists, and in which portions to work. Whatever is decided here, the law is the same.
+"""How finely to divide all lists, and in which portions to work. Whatever is decided here, the distribution is the same.
 
 A fine division takes long to make and a coarse one long to draw from. What is worth dividing is what may weigh as much as the
 lists that are known already; some good ones are found by local search.
