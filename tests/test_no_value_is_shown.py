@@ -98,10 +98,10 @@ PRIVATE = {
     "published": lambda **p: DPGreedyRuleListClassifier(
         mechanism="sm-laplace", delta=1e-6, min_support=2, max_length=2, **{"schema": SCHEMA} | p
     ),
-    "whole lists": lambda **p: DPOptimalRuleListClassifier(max_length=2, **{"schema": SCHEMA} | p),
+    "optimal rule lists": lambda **p: DPOptimalRuleListClassifier(max_length=2, **{"schema": SCHEMA} | p),
     "longer lists": lambda **p: ListsByEnvelope(max_length=2, **{"schema": SCHEMA} | p),
-    "whole trees": lambda **p: DPOptimalTreeClassifier(max_depth=2, **{"schema": SCHEMA} | p),
-    "whole trees by Gini": lambda **p: DPOptimalTreeClassifier(
+    "optimal trees": lambda **p: DPOptimalTreeClassifier(max_depth=2, **{"schema": SCHEMA} | p),
+    "optimal trees by Gini": lambda **p: DPOptimalTreeClassifier(
         stages=(1, 1), criterion="gini", **{"schema": SCHEMA} | p
     ),
     "greedy trees": lambda **p: DPGreedyTreeClassifier(max_depth=2, **{"schema": SCHEMA} | p),
@@ -745,8 +745,8 @@ def test_models_queries_and_all_that_they_hold_print_nothing_of_records(monkeypa
                 ask()
     kinds = {
         "GreedyQueries": ["mass", "published"],
-        "ListQueries": ["whole lists", "longer lists"],
-        "TreeQueries": ["whole trees", "whole trees by Gini", "wide tables"],
+        "ListQueries": ["optimal rule lists", "longer lists"],
+        "TreeQueries": ["optimal trees", "optimal trees by Gini", "wide tables"],
         "GreedyTreeQueries": ["greedy trees"],
         "CardQueries": ["score cards", "score cards after a tree"],
         "CutQueries": ["cut points"],

@@ -23,8 +23,8 @@ from discreet.accounting.costs import (
     rho_sum,
 )
 from discreet.accounting.summary import epsilon_of, least
-from discreet.private.mechanisms.registry import MECHANISMS, WHOLE_LISTS, WHOLE_TREES
-from discreet.private.mechanisms.whole_lists import DrawBudget
+from discreet.private.mechanisms.registry import MECHANISMS, RULE_LIST_DRAW, TREE_DRAW
+from discreet.private.mechanisms.rule_list_draw import DrawBudget
 from discreet.private.sampling.reference import distribution_of_trees
 from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.private.sampling.trees.worth import SCORES
@@ -43,7 +43,7 @@ from tests.support.composition import (
 )
 from tests.support.selectors import PUBLISHED, budget_of
 
-from .test_whole_lists import log_probabilities, scores_of_each_record
+from .test_rule_list_draw import log_probabilities, scores_of_each_record
 
 ORDERS = (1.0001, 1.1, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0)
 EPSILONS = [Fraction(e) for e in ("1/100", "1/10", "1/2", "1", "3")]
@@ -107,7 +107,7 @@ def test_draws_in_proportion_to_exp_of_a_monotone_score_have_bounded_range_and_n
 
 
 @pytest.mark.parametrize("rate", [0.2, 1.0])
-def test_the_distribution_of_whole_lists_has_bounded_range_on_all_small_neighbours(rate):
+def test_the_distribution_of_rule_lists_has_bounded_range_on_all_small_neighbours(rate):
     """All lists of up to three rules, all tables of up to three records, by ``private/sampling/reference.py``."""
     gain, prior = scores_of_each_record(2)
     widest = 0.0
@@ -123,7 +123,7 @@ def test_the_distribution_of_whole_lists_has_bounded_range_on_all_small_neighbou
 
 
 @pytest.mark.parametrize("score", SCORES)
-def test_the_distribution_of_whole_trees_has_bounded_range_on_small_neighbours(score):
+def test_the_distribution_of_trees_has_bounded_range_on_small_neighbours(score):
     rate, truth = 0.5, np.array(list(itertools.product([False, True], repeat=2))).T
     trees, widest = TreePrior(0.5, np.array([0.3, 0.7])), 0.0
 
@@ -251,7 +251,7 @@ def test_a_hundred_models_at_a_tenth_are_ten_by_addition_and_less_than_2_75_at_a
     """Issue 12's example: with the default share for class counts, and without any."""
     for share, most in (("1/10", 2.22), ("0", 2.42)):
         budget = DrawBudget.split(Fraction(1, 10), Fraction(share), 1)
-        for mechanism in (WHOLE_LISTS, WHOLE_TREES):
+        for mechanism in (RULE_LIST_DRAW, TREE_DRAW):
             costs = mechanism.costs(budget) * 100
             assert plain_sum(costs) == (10, 0)
             total = least(plain_sum(costs), rho_sum(costs), Fraction(1, 10**6))
@@ -280,7 +280,7 @@ def test_the_costs_of_a_greedy_fit_add_up_to_what_is_proved(name, length, tree):
 @pytest.mark.parametrize("records", [1, 3, 7])
 def test_the_costs_of_whole_models_add_up_to_epsilon_for_a_person(draws, share, records):
     budget = DrawBudget.split(Fraction(7, 10) / records, Fraction(share), draws)
-    costs = for_person(WHOLE_LISTS.costs(budget), records)
+    costs = for_person(RULE_LIST_DRAW.costs(budget), records)
     assert plain_sum(costs) == (Fraction(7, 10), 0)
     assert rho_sum(costs) < Fraction(49, 800) * (1 + Fraction(1, 10**20))
 

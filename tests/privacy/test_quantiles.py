@@ -380,7 +380,7 @@ def test_any_table_is_cut_without_a_word(values, recwarn):
 # -- what it means for models -----------------------------------------------------------------------------------------
 
 LEARNERS = {
-    "whole lists": lambda **p: DPOptimalRuleListClassifier(max_length=2, **p),
+    "optimal rule lists": lambda **p: DPOptimalRuleListClassifier(max_length=2, **p),
     "mass": lambda **p: DPGreedyRuleListClassifier(max_length=2, **p),
     "gl-laplace": lambda **p: DPGreedyRuleListClassifier(mechanism="gl-laplace", max_length=2, **p),
     "sm-laplace": lambda **p: DPGreedyRuleListClassifier(
@@ -416,13 +416,13 @@ def test_a_ledger_that_does_not_know_the_cut_points_books_them_with_the_first_mo
     first, second = (private_cuts(table(), GRID, {"age": 3}, epsilon=e) for e in (0.1, 0.2))
     ledger = Ledger(epsilon=10.0)
     for schema in (first, first, second, first, second):
-        statement = LEARNERS["whole lists"](epsilon=1.0, schema=schema, ledger=ledger).fit(table(), Y).privacy_
+        statement = LEARNERS["optimal rule lists"](epsilon=1.0, schema=schema, ledger=ledger).fit(table(), Y).privacy_
         assert statement.proved.epsilon == 1 + schema.cuts_epsilon
     assert [float(e.epsilon) for e in ledger.entries] == [1.1, 1.0, 1.2, 1.0, 1.0]
     assert all(e.unused_epsilon == 0 for e in ledger.entries)
     assert ledger.proved[0] == pytest.approx(5.3)
     with pytest.raises(BudgetError, match=r"needs epsilon 1\.1"):
-        LEARNERS["whole lists"](epsilon=1.0, schema=first, ledger=Ledger(epsilon=1.0)).fit(table(), Y)
+        LEARNERS["optimal rule lists"](epsilon=1.0, schema=first, ledger=Ledger(epsilon=1.0)).fit(table(), Y)
 
 
 def test_a_ledger_in_a_file_knows_them_again(tmp_path):

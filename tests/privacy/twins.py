@@ -216,8 +216,8 @@ def other_choice_twins():
     for name, twin in inverse_twins():
         yield name, partial(worst_on_inverse_grid, twin)
     for name, distributions in (
-        ("whole lists: noise halved", list_distributions(2 * 0.5)),
-        ("whole lists: rules merged without their multiplicity", list_distributions_by_problem(0.5, merged)),
+        ("rule lists: noise halved", list_distributions(2 * 0.5)),
+        ("rule lists: rules merged without their multiplicity", list_distributions_by_problem(0.5, merged)),
     ):
         yield name, partial(worst_of, worst_draw, 0.5, 2, distributions)
     yield from summed_choice_twins()
@@ -280,16 +280,16 @@ def frequent_tests_first(problem):
 def tree_twins():
     """name, score, distributions, and up to how many records to look."""
     for score in (ACCURACY, GINI):
-        yield f"whole trees by {score}: rate doubled", score, draws.tree_distributions(2 * 0.5, score), 2
+        yield f"trees by {score}: rate doubled", score, draws.tree_distributions(2 * 0.5, score), 2
     for name, weights in (
-        ("whole trees: a leaf counted twice", first_leaf_counted_twice),
-        ("whole trees: missing values in both branches", missing_in_both_branches),
-        ("whole trees: the best label instead of a drawn one", best_labels),
+        ("trees: a leaf counted twice", first_leaf_counted_twice),
+        ("trees: missing values in both branches", missing_in_both_branches),
+        ("trees: the best label instead of a drawn one", best_labels),
     ):
         yield name, ACCURACY, draws.tree_distributions_by_problem(0.5, ACCURACY, weights=weights), 1
     for score in (ACCURACY, GINI):
         distributions = draws.tree_distributions_by_problem(0.5, score, frequent_tests_first)
-        yield f"whole trees by {score}: a prior that depends on the table", score, distributions, 1
+        yield f"trees by {score}: a prior that depends on the table", score, distributions, 1
 
 
 ExploredGreedy, ExploredByEnvelope, ExploredTrees = map(explored, (GREEDY, ListsByEnvelope, TREES))
@@ -503,9 +503,9 @@ def few_pairs(n_rules=2, n_classes=2):
 def fit_twins():
     """name, the sound subject, its broken twin, pairs to try."""
     mass = Subject("mass", GREEDY, {"mechanism": "mass", "epsilon": 2.0, "max_length": 3})
-    lists = Subject("whole lists", ListsByEnvelope, {"epsilon": 1.0, "max_length": 2})
+    lists = Subject("optimal rule lists", ListsByEnvelope, {"epsilon": 1.0, "max_length": 2})
     later = Subject(
-        "whole lists, rules_per_draw=1",
+        "rule lists, rules_per_draw=1",
         ListsByEnvelope,
         {"epsilon": 1.0, "max_length": 3, "rules_per_draw": 1, "counts_share": 0.5},
     )
@@ -537,9 +537,9 @@ def fit_twins():
     yield "mass: noise of class counts halved", mass, replace(mass, explored=QuietCounts), pairs
     yield "inverse: no factor of two in choices", inverse, replace(inverse, explored=LouderInverse), rivals
     yield "gl-exponential: noise of class counts halved", gl, replace(gl, explored=QuietCounts), pairs
-    yield "whole lists: noise halved", lists, replace(lists, explored=LouderLists), pairs
+    yield "rule lists: noise halved", lists, replace(lists, explored=LouderLists), pairs
     yield (
-        "whole lists: class counts of parts that overlap",
+        "rule lists: class counts of parts that overlap",
         later,
         replace(later, explored=ForgetsWhatWasCaptured),
         pairs[:20],
@@ -551,20 +551,20 @@ def fit_twins():
 
 
 def tree_fit_twins():
-    """The same for whole trees."""
+    """The same for trees."""
     pairs = few_pairs()[::2]
-    whole = Subject("whole trees", TREES, {"epsilon": 1.0, "max_depth": 1, "counts_share": 0.2})
+    whole = Subject("optimal trees", TREES, {"epsilon": 1.0, "max_depth": 1, "counts_share": 0.2})
     mass = Subject("by Gini", TREES, {"epsilon": 1.0, "max_depth": 2, "criterion": "gini", "counts_share": 0.5})
     staged = Subject("stages", TREES, {"epsilon": 1.0, "stages": (1, 1), "criterion": "gini", "counts_share": 0.1})
     # a hundred records of one class on each side of the first test, and a stranger that the second tells apart, or not
     apart = [Pair(np.array([[100, 0], [0, 0], [0, 100], [0, 0]]), place) for place in ((0, 1), (1, 0), (2, 0), (3, 1))]
     for name, sound, twin, tried in (
-        ("whole trees: rate doubled", whole, LouderTrees, pairs),
-        ("whole trees by Gini: rate doubled", mass, LouderTrees, [*pairs, *apart]),
-        ("whole trees: stages that do not share epsilon", staged, StagesDoNotShare, [*pairs, *apart]),
-        ("whole trees: a stage whose leaves share records", staged, LeavesShareRecords, [*pairs, *apart]),
-        ("whole trees: class counts of leaves that overlap", mass, OverlappingLeaves, pairs),
-        ("whole trees: noise of class counts halved", mass, QuietLeaves, pairs),
+        ("trees: rate doubled", whole, LouderTrees, pairs),
+        ("trees by Gini: rate doubled", mass, LouderTrees, [*pairs, *apart]),
+        ("trees: stages that do not share epsilon", staged, StagesDoNotShare, [*pairs, *apart]),
+        ("trees: a stage whose leaves share records", staged, LeavesShareRecords, [*pairs, *apart]),
+        ("trees: class counts of leaves that overlap", mass, OverlappingLeaves, pairs),
+        ("trees: noise of class counts halved", mass, QuietLeaves, pairs),
     ):
         yield name, sound, replace(sound, explored=twin), tried
     yield from summed_tree_fit_twins(pairs, apart)
@@ -636,20 +636,20 @@ def observed_twins():
 
     So many fits that a miss is next to impossible.
     """
-    lists = Subject("whole lists", ListsByEnvelope, {"epsilon": 1.0, "max_length": 2, "counts_share": 0.0})
+    lists = Subject("optimal rule lists", ListsByEnvelope, {"epsilon": 1.0, "max_length": 2, "counts_share": 0.0})
     counts = Subject("mass", GREEDY, {"mechanism": "mass", "epsilon": 1.0, "max_length": 1}, n_rules=1)
     less = np.zeros((4, 2), int)
     less[0, 0] = 1
     pair = Pair(less, (0, 1))
     yield (
-        "whole lists: a sampler with half the noise of its distribution",
+        "rule lists: a sampler with half the noise of its distribution",
         partial(_hits, lists, LoudSampler, pair, 5_000),
     )
     yield from summed_observed_twins(_hits)
     single = Subject("leaf", TREES, {"epsilon": 1.0, "max_depth": 0, "counts_share": 0.0}, n_rules=1)
     pair = Pair(np.zeros((2, 2), int), (0, 0))
     yield (
-        "whole trees: a sampler with half the noise of its distribution",
+        "trees: a sampler with half the noise of its distribution",
         partial(_hits, single, LoudTreeSampler, pair, 2_500),
     )
     yield "mass: OpenDP asked for half the noise", partial(_hits, counts, QuietSampler, pair, 1_000)

@@ -1,4 +1,4 @@
-"""The distributions of whole lists and trees: every one that can be drawn is looked at, so that it works for a few rules only.
+"""The distributions of rule lists and trees: every one that can be drawn is looked at, so that it works for a few rules only.
 
 They have what the distributions of counts and choices have (distributions.py).
 """
@@ -101,7 +101,7 @@ class ExactDraw:
 
 
 @dataclass(frozen=True)
-class WholeList:
+class DrawnList:
     """A labelled rule list in proportion to prior * exp(rate * score): every list is looked at.
 
     ``truth`` has a row for each rule and a column for each pattern, ``counts`` a row for each class. A length is drawn in
@@ -114,7 +114,7 @@ class WholeList:
     lengths: tuple[float, ...]
     rules: tuple[float, ...]
     rate: float
-    kind = "whole list"
+    kind = "rule list"
     size = 1
 
     def parts(self, rules):

@@ -21,7 +21,7 @@ from discreet.private.noise import decisions, entropy, noisy_max, seeded
 from discreet.private.sampling import envelope, problem
 
 from .distributions import DiscreteLaplace, NoisyMax, PermuteAndFlip
-from .draws import ExactDraw, WholeList
+from .draws import DrawnList, ExactDraw
 
 INTEGERS_FOR_WEIGHTS = decisions.whole_weights  # a primitive as well: these integers are the chances
 
@@ -79,12 +79,12 @@ class Session:
         )
         return made
 
-    def whole_list(self, posed):
-        rules, labels = self.ask(self.whole_list_distribution(*self._posed[id(posed)][1]))
+    def drawn_list(self, posed):
+        rules, labels = self.ask(self.drawn_list_distribution(*self._posed[id(posed)][1]))
         return list(rules), list(labels)
 
-    def whole_list_distribution(self, truth, counts, lengths, rules, rate):
-        return WholeList(truth, counts, lengths, rules, rate)
+    def drawn_list_distribution(self, truth, counts, lengths, rules, rate):
+        return DrawnList(truth, counts, lengths, rules, rate)
 
 
 class Beginning:
@@ -160,10 +160,10 @@ def _make_problem(truth, counts, prior, rate):
     return current().make_problem(make_problem_itself(truth, counts, prior, rate), truth, counts, prior, rate)
 
 
-def _whole_list(problem, entropy, deadline):
+def _drawn_list(problem, entropy, deadline):
     from tests.replay.hooks import current
 
-    return current().whole_list(problem)
+    return current().drawn_list(problem)
 
 
 def _bits(self, size, more=False):
@@ -187,7 +187,7 @@ IN_PLACE_OF = [
     (noisy_max.choose, _choose),
     (decisions.draw_exactly, _draw_exactly),
     (problem.make_problem, _make_problem),
-    (envelope.draw_by_envelope, _whole_list),
+    (envelope.draw_by_envelope, _drawn_list),
 ]
 make_problem_itself = FunctionType(problem.make_problem.__code__, problem.make_problem.__globals__)
 

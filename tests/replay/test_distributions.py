@@ -16,7 +16,7 @@ from discreet.rules.prior import Prior
 from .by_definition import distribution_of_lists, distribution_of_trees, questions_about
 from .cases import CASES, some_record
 from .distributions import DiscreteLaplace, NoisyMax, PermuteAndFlip, precise
-from .draws import ExactDraw, WholeList
+from .draws import DrawnList, ExactDraw
 from .hooks import INTEGERS_FOR_WEIGHTS, Session, opened
 
 NOISES = {name: getattr(distributions, name)() for name in ("Cauchy", "Gaussian", "Gumbel", "Laplace")}
@@ -76,12 +76,12 @@ def test_an_exact_draw_is_made_from_its_distribution_even_if_its_choices_are_not
 
 
 @pytest.mark.slow
-def test_whole_lists_are_drawn_from_the_distribution_of_what_is_asked():
+def test_rule_lists_are_drawn_from_the_distribution_of_what_is_asked():
     """Two rules, three patterns, three classes; one of the rules is three times as likely, and one class counts for half."""
     truth = np.array([[True, False, True], [False, True, True]])
     counts = np.array([[3.0, 0.0, 1.0], [0.0, 2.0, 1.0], [0.5, 0.5, 0.0]])
     prior, rate = Prior((1.0, 2.0, 1.0), np.array([1.0, 3.0])), 0.7
-    distribution = WholeList(truth, counts, prior.lengths, (1.0, 3.0), rate)
+    distribution = DrawnList(truth, counts, prior.lengths, (1.0, 3.0), rate)
     n, source, posed = 800, seeded.SeededEntropy(2), problem.make_problem(truth, counts, prior, rate)
     seen = Counter(tuple(map(tuple, envelope.draw_by_envelope(posed, source, Deadline()))) for _ in range(n))
     agree(seen, distribution.log_prob, n)
@@ -102,7 +102,7 @@ class Distributions(Session):
     @property
     def chances(self):
         distribution = self.distributions[0]
-        whole = isinstance(distribution, WholeList)
+        whole = isinstance(distribution, DrawnList)
         logs = (
             [distribution.log_prob(answer) for answer in every_list(distribution)]
             if whole
@@ -151,8 +151,8 @@ def tables(case):
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_a_whole_list_is_drawn_by_its_definition_with_the_epsilon_that_it_is_promised(name):
-    case, (how, ways) = BY_NAME[f"whole list, {name}"], LISTS[name]
+def test_a_rule_list_is_drawn_by_its_definition_with_the_epsilon_that_it_is_promised(name):
+    case, (how, ways) = BY_NAME[f"rule list, {name}"], LISTS[name]
     limits = {key: how[key] for key in ("rising", "apart") if key in how}
     for table, n_classes, epsilon in tables(case):
         weights = [1.0, *[how.get("others", 1.0)] * (n_classes - 1)]
@@ -164,8 +164,8 @@ def test_a_whole_list_is_drawn_by_its_definition_with_the_epsilon_that_it_is_pro
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_a_whole_tree_is_drawn_by_its_definition_with_the_epsilon_that_it_is_promised(name):
-    case, how = BY_NAME[f"whole tree, {name}"], dict(TREES[name])
+def test_a_tree_is_drawn_by_its_definition_with_the_epsilon_that_it_is_promised(name):
+    case, how = BY_NAME[f"tree, {name}"], dict(TREES[name])
     share, depth = how.pop("share"), how.pop("depth")
     for table, n_classes, epsilon in tables(case):
         rate = share * epsilon / 3

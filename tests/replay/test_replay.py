@@ -84,8 +84,8 @@ def test_everything_that_is_private_is_replayed():
     assert private == {case.of for case in CASES}
 
 
-LISTS = "whole list, one rule", "whole list, limits", "whole list, by an envelope", "whole list, of eight rules"
-TREES = "whole tree, depth 1", "whole tree, by Gini, depth 2", "whole tree, in stages", "whole tree, limits"
+LISTS = "rule list, one rule", "rule list, limits", "rule list, by an envelope", "rule list, of eight rules"
+TREES = "tree, depth 1", "tree, by Gini, depth 2", "tree, in stages", "tree, limits"
 COUNTED = (
     "evaluation",
     *LISTS,

@@ -304,9 +304,9 @@ def audited(quick: bool) -> dict[str, Found]:
     calls: dict[str, Found] = {}
     for mechanism in MECHANISMS.values():
         calls |= choices_of(mechanism, quick)
-    calls["a draw of a whole list"] = partial(_draw, 4 if quick else 7)
-    calls["a draw of a whole tree"] = partial(_draw_tree, 3 if quick else 6, ACCURACY)
-    calls["a draw of a whole tree by Gini"] = partial(_draw_tree, 4 if quick else 7, GINI)
+    calls["a draw of a rule list"] = partial(_draw, 4 if quick else 7)
+    calls["a draw of a tree"] = partial(_draw_tree, 3 if quick else 6, ACCURACY)
+    calls["a draw of a tree by Gini"] = partial(_draw_tree, 4 if quick else 7, GINI)
     calls["released counts"] = partial(worst_count, E, 1_000_000)
     calls["support check"] = partial(worst_check, E, 1_000_000)
     return calls

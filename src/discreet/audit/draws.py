@@ -1,4 +1,4 @@
-"""Level 1 for draws of whole lists and trees: all neighbouring tables of a few records, all labelled lists of up to three rules,
+"""Level 1 for draws of rule lists and trees: all neighbouring tables of a few records, all labelled lists of up to three rules,
 and all trees up to depth 2 over three tests.
 
 The probability of a model is its prior times ``exp(epsilon * score)``. What one record adds to the score of each list is

@@ -254,7 +254,7 @@ def _draw(sums: Any, explorer: Explorer) -> Any:
 
 
 class ListsByEnvelope(DPOptimalRuleListClassifier):
-    """Draws whole lists as it would if they were longer, or their rules: however few there are, they are not added up."""
+    """Draws rule lists as it would if they were longer, or their rules: however few there are, they are not added up."""
 
     def _is_summed(self, candidates: Candidates) -> bool:
         return False
@@ -269,11 +269,11 @@ class _OnMarginals:
 
 
 class ListsOnMarginals(_OnMarginals, DPOptimalRuleListClassifier):
-    """Draws whole lists as on a wide table."""
+    """Draws rule lists as on a wide table."""
 
 
 class TreesOnMarginals(_OnMarginals, DPOptimalTreeClassifier):
-    """Draws whole trees as on a wide table."""
+    """Draws trees as on a wide table."""
 
 
 class CardsOnMarginals(_OnMarginals, DPScoreCardClassifier):

@@ -272,8 +272,8 @@ def samplers() -> dict[str, Callable[[int], float]]:
     checks["discrete Laplace noise (OpenDP)"] = _counts
     for noise in (Laplace(), Gumbel(), Gaussian(), Cauchy()):
         checks[f"{type(noise).__name__} noise"] = partial(_noise, noise)
-    checks["whole lists by envelope"] = partial(_lists, False)
-    checks["whole lists by sums"] = partial(_lists, True)
-    checks |= {f"whole trees by {score}": partial(_trees, score, False) for score in SCORES}
-    checks |= {f"whole trees from marginals by {score}": partial(_trees, score, True) for score in SCORES}
+    checks["rule lists by envelope"] = partial(_lists, False)
+    checks["rule lists by sums"] = partial(_lists, True)
+    checks |= {f"trees by {score}": partial(_trees, score, False) for score in SCORES}
+    checks |= {f"trees from marginals by {score}": partial(_trees, score, True) for score in SCORES}
     return checks

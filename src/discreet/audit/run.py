@@ -120,7 +120,7 @@ class Effort(NamedTuple):
     fits: int
     fits_of_known_loss: int
     draws: int
-    models: int  # draws of whole lists or trees
+    models: int  # draws of rule lists or trees
 
 
 QUICK = Effort(pairs=60, chunks=1, fits=300, fits_of_known_loss=7_000, draws=2_000, models=300)
@@ -142,7 +142,10 @@ def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int,
     effort = QUICK if quick else FULL
     calls: list[Call] = [
         *((_fits, subject, effort) for subject in (*subjects(), *REFUTED)),
-        *((_draws, name, effort.models if name.startswith("whole ") else effort.draws) for name in samplers()),
+        *(
+            (_draws, name, effort.models if name.startswith(("rule lists ", "trees ")) else effort.draws)
+            for name in samplers()
+        ),
         *((_one_choice, name, quick) for name in audited(quick)),
         *((_statement, name) for name in unproved()),
     ]

@@ -36,10 +36,13 @@ def _named(classifier: type, name: str, **common: Any) -> Callable[..., Subject]
     return subject
 
 
-_lists, _enveloped = _named(WHOLE, "whole lists"), _named(ListsByEnvelope, "whole lists by envelope", max_length=3)
-_trees, _by_gini = _named(TREES, "whole trees"), _named(TREES, "whole trees by Gini", criterion=GINI)
-_wide_lists = _named(ListsOnMarginals, "whole lists from marginals")
-_wide_trees = _named(TreesOnMarginals, "whole trees from marginals")
+_lists, _enveloped = (
+    _named(WHOLE, "optimal rule lists"),
+    _named(ListsByEnvelope, "optimal rule lists by envelope", max_length=3),
+)
+_trees, _by_gini = _named(TREES, "optimal trees"), _named(TREES, "optimal trees by Gini", criterion=GINI)
+_wide_lists = _named(ListsOnMarginals, "optimal rule lists from marginals")
+_wide_trees = _named(TreesOnMarginals, "optimal trees from marginals")
 _cards, _wide_cards = _named(CARDS, "score cards"), _named(CardsOnMarginals, "score cards from marginals")
 
 WHOLE_MODELS = (

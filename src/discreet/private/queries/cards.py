@@ -73,7 +73,7 @@ class CardQueries(Queries):
         return super().open(reservation, entropy)
 
     def grow(self, depth: int) -> NumberedTree:
-        """A whole tree, drawn by impurity mass. What is asked next is about its leaves."""
+        """A tree, drawn by impurity mass. What is asked next is about its leaves."""
         self._ask("tree")
         if self._trees is None:
             raise AssertionError("a tree is asked for that was not prepared: this is a bug in the learner")

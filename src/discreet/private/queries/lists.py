@@ -17,7 +17,7 @@ from ...rules.prior import Prior
 from ..counts.counts import Counts, Patterns
 from ..counts.division import column_numbers, left_by
 from ..counts.patterns import Array
-from ..mechanisms.whole_lists import DrawBudget
+from ..mechanisms.rule_list_draw import DrawBudget
 from ..noise.entropy import Entropy
 from ..sampling.deadline import Deadline
 from ..sampling.envelope import PatternLists
@@ -28,7 +28,7 @@ from .list_parts import ListParts
 
 
 class ListQueries(ListParts):
-    """What a learner of whole lists may ask.
+    """What a learner of rule lists may ask.
 
     ``draws`` has for each draw the prior weights of how many rules it may add. ``class_weights`` are of at most 1, so that a
     record changes a score by at most 1. ``summed``: whether all lists are added up.

@@ -18,7 +18,7 @@ from ...rules.numbered_tree import Leaf, NumberedTree, leaves_of, with_leaves
 from ...rules.prior import TreePrior
 from ..counts.counts import Counts
 from ..counts.patterns import Array
-from ..mechanisms.whole_lists import DrawBudget
+from ..mechanisms.rule_list_draw import DrawBudget
 from ..noise.entropy import Entropy
 from ..sampling.deadline import Deadline
 from ..sampling.trees.drawing import WeighedTrees
@@ -28,7 +28,7 @@ from .tree_parts import TreeParts
 
 
 class TreeQueries(TreeParts):
-    """What a learner of whole trees may ask.
+    """What a learner of trees may ask.
 
     ``class_weights`` are of at most 1, so that a record changes a score by at most 1. ``stages`` has the depth of each draw.
     """

@@ -1,4 +1,4 @@
-"""Draws of whole lists and trees by the exponential mechanism.
+"""Draws of rule lists and trees by the exponential mechanism.
 
     problem.py                              what is drawn from: lists and their weights
     reference.py                            the distribution by its definition, list by list and tree by tree: slow and obvious

@@ -7,7 +7,7 @@ A tree has the weight
 where the prior is public, ``rate`` is epsilon, and g is, for ``"accuracy"``, the number of the leaf's records that have its label
 (times public class weights of at most 1); for ``"gini"``, minus the impurity mass of the leaf (``leaf_mass``), and leaves have no
 labels yet. One record more changes g by at most 1, in one direction, in one leaf: so a draw costs epsilon, once
-(private/mechanisms/whole_trees.py). Where trees have to keep to public limits (rules/limits.py), the others have no weight.
+(private/mechanisms/tree_draw.py). Where trees have to keep to public limits (rules/limits.py), the others have no weight.
 
 Everything here is a logarithm. The worth of a part of the records that stays a leaf is ``leaf``; ``one_split`` is that of all
 ways to split it once, ``over_tests`` and ``either`` put together what may lie below. An empty part is worth 0 (a factor of 1) at

@@ -18,10 +18,10 @@ stage is of bounded range as the one draw is: weights change by factors from 1 t
 Draws are made in ``sampling/trees``, in real numbers (``noise/decisions.py``); the queries are ``queries/trees.py``.
 """
 
-from .whole_lists import DrawnWhole
+from .rule_list_draw import ModelDraw
 
 
-class WholeTrees(DrawnWhole):
+class TreeDraw(ModelDraw):
     """The mechanism of ``DPOptimalTreeClassifier``."""
 
-    name = "whole trees"
+    name = "exact draw over all trees"

@@ -1,4 +1,4 @@
-"""Draws of whole trees: what one record changes, all neighbours of small tables, and what a fit hands to its sampler."""
+"""Draws of trees: what one record changes, all neighbours of small tables, and what a fit hands to its sampler."""
 
 import copy
 import pickle

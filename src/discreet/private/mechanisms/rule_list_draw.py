@@ -23,7 +23,7 @@ from .base import Mechanism
 
 @dataclass(frozen=True)
 class DrawBudget:
-    """The shares of one fit that draws whole lists or trees: ``counts_epsilon`` for all class counts, ``draw_epsilon`` a draw.
+    """The shares of one fit that draws rule lists or trees: ``counts_epsilon`` for all class counts, ``draw_epsilon`` a draw.
 
     >>> budget = DrawBudget.split(Fraction(1), Fraction(1, 10), draws=3)
     >>> budget.counts_epsilon, budget.draw_epsilon
@@ -41,8 +41,8 @@ class DrawBudget:
         return cls(epsilon, counts_share * epsilon, (1 - counts_share) * epsilon / draws, draws)
 
 
-class DrawnWhole(Mechanism):
-    """What draws of whole lists and of whole trees have in common: how charges add up, and what the counts cost."""
+class ModelDraw(Mechanism):
+    """What draws of rule lists and of trees have in common: how charges add up, and what the counts cost."""
 
     def proved(self, budget: DrawBudget) -> Guarantee:
         """Charges add up to the epsilon that was asked for."""
@@ -54,7 +54,7 @@ class DrawnWhole(Mechanism):
         return (*repeated(BOUNDED_RANGE, budget.draw_epsilon, budget.draws), *counts)
 
 
-class WholeLists(DrawnWhole):
+class RuleListDraw(ModelDraw):
     """The mechanism of ``DPOptimalRuleListClassifier``."""
 
-    name = "whole lists"
+    name = "exact draw over all rule lists"

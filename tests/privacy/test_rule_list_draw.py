@@ -1,4 +1,4 @@
-"""The distribution of a draw of whole lists, on all neighbouring tables of up to 5 records over 3 rules, and on larger ones.
+"""The distribution of a draw of rule lists, on all neighbouring tables of up to 5 records over 3 rules, and on larger ones.
 
 The distribution is computed list by list, twice: from the records (sampling/reference.py), and from the ``Problem`` that the
 samplers get, in which rules that agree are merged and patterns are dropped. tests/private checks that the samplers follow it.
@@ -265,7 +265,7 @@ def test_what_the_samplers_hold_cannot_be_seen_or_copied():
 @pytest.mark.parametrize(
     ("max_length", "max_literals", "rules_per_draw"), [(4, 1, None), (5, 2, None), (9, 1, None), (10, 1, 3)]
 )
-def test_no_statement_of_whole_lists_assumes_that_rounding_does_not_matter(max_length, max_literals, rules_per_draw):
+def test_no_statement_of_rule_lists_assumes_that_rounding_does_not_matter(max_length, max_literals, rules_per_draw):
     schema = Schema.of_booleans(["a", "b"])
     clf = DPOptimalRuleListClassifier(
         epsilon=1.0, max_length=max_length, max_literals=max_literals, rules_per_draw=rules_per_draw, schema=schema
