@@ -31,7 +31,7 @@ def main(pairs):
     if pairs:
         cases.append(("Adult, 4 pairs", load_adult, 5, 2, 0.05, (0.01, 0.1, 1.0)))
     print(
-        "| data, up to | epsilon | optimal rule lists | `mass` | `sm-laplace` | best list, no privacy |\n|---|---|---|---|---|---|"
+        "| data, up to | epsilon | optimal lists | `mass` | `sm-laplace` | best list, no privacy |\n|---|---|---|---|---|---|"
     )
     for name, load, max_length, max_literals, support, epsilons in cases:
         X, y = load(binary=True, sensitive=False, return_X_y=True)

@@ -719,7 +719,7 @@ PUBLIC = {
     *("Packing", "_Plan", "Groups", "Division"),  # how bins and columns are numbered, and put together
     *("CardBudget", "CutsBudget", "DrawBudget", "GreedyBudget", "Settings", "Mass", "SmLaplace", "QuantileSelector"),
     *("Deadline", "Entropy"),
-    *("Sum", "TwoClassSum"),  # how worths are added up
+    *("SumProduct", "TwoClassSumProduct"),  # how log weights are combined
 }
 
 

@@ -342,7 +342,7 @@ class LoudTreesOnMarginals(LoudSampler, TreesOnMarginals):
 
 
 def summed_observed_twins(hits):
-    """Mostly models without a rule or test, whose label shows most of what one record is worth."""
+    """Mostly models without a rule or test, whose label shows most of what one record changes."""
     common = {"epsilon": 1.0, "counts_share": 0.0}
     lists = Subject("optimal rule lists", WHOLE, common | {"max_length": 2, "prior": [99, 1]}, n_rules=1)
     stump = Subject("stump", TreesOnMarginals, common | {"max_depth": 1, "split": 0.01}, n_rules=1)

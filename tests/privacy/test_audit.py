@@ -370,7 +370,7 @@ def test_lists_of_rules_without_weight_are_left_out():
     from discreet.rules.prior import Prior
 
     truth = np.array(list(product([False, True], repeat=2))).T
-    posed = make_problem(truth, np.ones((2, 4)) + np.eye(2, 4), Prior((1.0, 1.0), np.array([1.0, 0.0])), 1.0)
-    lists, logs = distribution_of_lists(posed)
+    problem = make_problem(truth, np.ones((2, 4)) + np.eye(2, 4), Prior((1.0, 1.0), np.array([1.0, 0.0])), 1.0)
+    lists, logs = distribution_of_lists(problem)
     assert {rules for rules, _ in lists} == {(), (0,)}
     assert np.exp(logs).sum() == pytest.approx(1.0)

@@ -70,8 +70,8 @@ def test_limits_that_are_read_off_the_records_are_caught(distribution):
 
     def by_records(counts):
         rises = (counts[1] * TRUTH[0]).sum() * counts[0].sum() >= (counts[0] * TRUTH[0]).sum() * counts[1].sum()
-        turned = replace(LIMITS, not_above=LIMITS.not_below, not_below=LIMITS.not_above)
-        return distribution(counts, LIMITS if rises else turned)
+        flipped = replace(LIMITS, not_above=LIMITS.not_below, not_below=LIMITS.not_above)
+        return distribution(counts, LIMITS if rises else flipped)
 
     assert worst(by_records, 1) > RATE * 1.5
 

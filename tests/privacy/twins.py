@@ -39,7 +39,7 @@ from discreet.private.queries.greedy import GreedyQueries
 from discreet.private.queries.lists import ListQueries
 from discreet.private.queries.trees import TreeQueries
 from discreet.private.sampling.reference import distribution_of_trees
-from discreet.private.sampling.trees.worth import ACCURACY, GINI
+from discreet.private.sampling.trees.log_weights import ACCURACY, GINI
 from discreet.rules.numbered_tree import Leaf, leaves_of, with_leaves
 from tests.privacy import summed_twins
 from tests.privacy.card_twins import card_fit_twins
@@ -201,9 +201,9 @@ def inverse_twins():
     yield "inverse: the longest step from here taken for all", StepFromHere(E)
 
 
-def merged(posed):
+def merged(problem):
     """Rules that agree on all records are merged, and their number is forgotten."""
-    return replace(posed, members=tuple(m[:1] for m in posed.members))
+    return replace(problem, members=tuple(m[:1] for m in problem.members))
 
 
 def other_choice_twins():
@@ -262,7 +262,7 @@ def missing_in_both_branches(problem, depth):
 
 
 def best_labels(problem, depth):
-    """Tests are drawn by what all labels of their leaves are worth together; then each leaf gets its most frequent class."""
+    """Tests are drawn by the summed weights of all labels of their leaves; then each leaf gets its most frequent class."""
 
     def relabelled(path, leaf):
         return Leaf(int(problem.counts[:, patterns_below(problem, path)].sum(1).argmax()))

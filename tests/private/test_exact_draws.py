@@ -14,10 +14,10 @@ from discreet.private.noise.decisions import Chances, is_below
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.list_sums import ListSums
 from discreet.private.sampling.reference import distribution_of_draw, distribution_of_trees
-from discreet.private.sampling.trees import worth
+from discreet.private.sampling.trees import log_weights
 from discreet.private.sampling.trees.drawing import WeighedTrees
+from discreet.private.sampling.trees.log_weights import ACCURACY, GINI, SCORES
 from discreet.private.sampling.trees.problems import MarginalTrees, TreeProblem
-from discreet.private.sampling.trees.worth import ACCURACY, GINI, SCORES
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Leaf
 from discreet.rules.prior import Prior, TreePrior
@@ -184,7 +184,10 @@ def break_sums(monkeypatch, size, phase=0):
 
         return broken
 
-    kinds = {worth.Sum: ("leaf", "one_split", "over_tests", "either"), worth.TwoClassSum: ("leaf", "one_split")}
+    kinds = {
+        log_weights.SumProduct: ("leaf", "one_split", "over_tests", "either"),
+        log_weights.TwoClassSumProduct: ("leaf", "one_split"),
+    }
     for kind, names in kinds.items():
         for name in names:
             monkeypatch.setattr(kind, name, off(getattr(kind, name)))
@@ -265,8 +268,10 @@ def test_tables_with_errors_need_a_margin_for_them_and_no_more(monkeypatch, scor
             found, rash = of_trees(weighed), weighed._log_most()
             too_small.append(found.largest() > Decimal(rash) and found.furthest(rash) > Decimal(size) / 1_000)
             # a split of two leaves, each off, added up, put together with the leaf: five between two ways to compute one sum
-            exact = worth.Sum.error
-            patch.setattr(worth.Sum, "error", lambda self, counts, exact=exact: exact(self, counts) + 5 * size)
+            exact = log_weights.SumProduct.error
+            patch.setattr(
+                log_weights.SumProduct, "error", lambda self, counts, exact=exact: exact(self, counts) + 5 * size
+            )
             assert found.largest() <= Decimal(weighed._log_most())
             assert found.furthest(weighed._log_most()) < Decimal("1e-50")
     assert any(too_small)  # with the bound that holds without these errors
@@ -343,8 +348,8 @@ def test_tables_with_errors_need_more_doubt_and_no_more_than_is_proved(monkeypat
     break_sums(monkeypatch, size)
     weighed = WeighedTrees(tree_problem(5, score, classes, tests=2), 2)
     found, rash = of_trees(weighed), weighed._doubt()
-    exact = worth.Sum.error
-    monkeypatch.setattr(worth.Sum, "error", lambda self, counts: exact(self, counts) + 5 * size)
+    exact = log_weights.SumProduct.error
+    monkeypatch.setattr(log_weights.SumProduct, "error", lambda self, counts: exact(self, counts) + 5 * size)
     assert found.too_soon(weighed._log_most(), weighed._doubt())[0] <= 0
     assert found.too_soon(weighed._log_most(), rash)[0] > size / 10
 
@@ -465,7 +470,7 @@ def operations(monkeypatch, make):
     """Shapes and types of all that goes into the arithmetic of the sums."""
     seen = []
     with monkeypatch.context() as patch:
-        for kind in (worth.Sum, worth.TwoClassSum):
+        for kind in (log_weights.SumProduct, log_weights.TwoClassSumProduct):
             for name in ("leaf", "one_split", "over_tests", "either", "forked", "stopped"):
                 method = getattr(kind, name)
 

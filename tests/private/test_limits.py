@@ -13,9 +13,9 @@ from discreet.private.sampling.limited_lists import LimitedListSums
 from discreet.private.sampling.optimum import BestLimitedList, best_tree
 from discreet.private.sampling.reference import distribution_of_draw, distribution_of_trees, tree_keeps_to
 from discreet.private.sampling.trees.drawing import WeighedTrees
+from discreet.private.sampling.trees.log_weights import ACCURACY, GINI
 from discreet.private.sampling.trees.problems import TreeProblem
-from discreet.private.sampling.trees.ranges import LimitedSums, Ranged, RangedSum, Ranges
-from discreet.private.sampling.trees.worth import ACCURACY, GINI
+from discreet.private.sampling.trees.ranges import LimitedSums, Ranged, RangedSumProduct, Ranges
 from discreet.rules.limits import Limits
 from discreet.rules.numbered_tree import leaves_of
 from discreet.rules.prior import TreePrior
@@ -60,7 +60,7 @@ def test_the_choices_of_a_tree_multiply_to_the_distribution_of_the_enumeration(s
     whole = float(np.logaddexp.reduce(logs))
     weighed = WeighedTrees(problem, depth)
     total = weighed._sums.log_whole
-    assert total + weighed._worth.left_out(problem.total()) == pytest.approx(whole, abs=1e-9)
+    assert total + weighed._log_weights.left_out(problem.total()) == pytest.approx(whole, abs=1e-9)
     if len(trees) < 3_000:
         expected = dict(zip(trees, logs - whole, strict=True))
         found = {tree: log for tree, log in zip(*distribution_of_choices(problem, depth), strict=True) if log > -np.inf}
@@ -149,12 +149,12 @@ def break_ranges(patch, size):
         return broken
 
     for name in ("of_label", "put_together", "either"):
-        patch.setattr(RangedSum, name, off(getattr(RangedSum, name)))
+        patch.setattr(RangedSumProduct, name, off(getattr(RangedSumProduct, name)))
 
 
 def with_margin_for(patch, size):
-    exact = RangedSum.error
-    patch.setattr(RangedSum, "error", lambda self, counts: exact(self, counts) + size)
+    exact = RangedSumProduct.error
+    patch.setattr(RangedSumProduct, "error", lambda self, counts: exact(self, counts) + size)
 
 
 def test_limited_trees_need_a_margin_for_four_sums_and_no_more(monkeypatch):
@@ -191,7 +191,7 @@ def test_a_sum_of_two_labels_or_more_is_at_least_one_split(seed):
     there = logs[logs > -np.inf]
     assert len(there) < len(logs)
     assert not np.isnan(logs).any()
-    assert np.log(5e-324) + weighed._worth.log_tests.min() - 2 * np.log(3) - 1e-9 < there.min() < -700
+    assert np.log(5e-324) + weighed._log_weights.log_tests.min() - 2 * np.log(3) - 1e-9 < there.min() < -700
 
 
 # -- lists ------------------------------------------------------------------------------------------------------------------
@@ -286,8 +286,8 @@ def compared_downwards_only(patch):
 def asked_again_is_compared(patch):
     """What no record reaches, taken for a leaf: it would have labels to compare."""
     joined = Ranged.joined
-    patch.setattr(LimitedSums, "one_split", lambda self, total, inside, k, place: self.worth.over_tests(
-        joined(self.worth, self.worth.leaf(inside.astype(float)), self.worth.leaf(total[..., None] - inside),
+    patch.setattr(LimitedSums, "one_split", lambda self, total, inside, k, place: self.log_weights.over_tests(
+        joined(self.log_weights, self.log_weights.leaf(inside.astype(float)), self.log_weights.leaf(total[..., None] - inside),
                np.arange(self.n_tests), leaves=True), axis=total.ndim - 1))  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from discreet.private.sampling import list_sums
 from discreet.private.sampling.deadline import Deadline, TimeLimitError
 from discreet.private.sampling.list_sums import ListSums
 from discreet.private.sampling.reference import distribution_of_draw
-from discreet.private.sampling.trees import worth
+from discreet.private.sampling.trees import log_weights
 from discreet.rules.prior import Prior
 
 from ..support.small_problems import p_value
@@ -81,8 +81,8 @@ def test_the_random_lists_are_what_they_should_be():
 
 
 def double_rate(monkeypatch):
-    init = worth.Sum.__init__
-    monkeypatch.setattr(worth.Sum, "__init__", lambda self, rate, *rest: init(self, 2 * rate, *rest))
+    init = log_weights.SumProduct.__init__
+    monkeypatch.setattr(log_weights.SumProduct, "__init__", lambda self, rate, *rest: init(self, 2 * rate, *rest))
 
 
 def best_labels(monkeypatch):

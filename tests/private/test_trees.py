@@ -13,11 +13,11 @@ from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.queries.trees import TreeQueries
 from discreet.private.sampling.optimum import best_tree
 from discreet.private.sampling.reference import distribution_of_trees
-from discreet.private.sampling.trees import problems, sums, worth
+from discreet.private.sampling.trees import log_weights, problems, sums
 from discreet.private.sampling.trees.drawing import WeighedTrees
+from discreet.private.sampling.trees.log_weights import ACCURACY, GINI, SCORES
 from discreet.private.sampling.trees.problems import TreeProblem, sum_for
 from discreet.private.sampling.trees.sums import TreeSums
-from discreet.private.sampling.trees.worth import ACCURACY, GINI, SCORES
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Fork, Leaf, leaves_of
 from discreet.rules.prior import TreePrior
@@ -47,9 +47,9 @@ def by_seed(cases):
 
 def log_sum(problem, depth):
     """The logarithm of Z, from the tables."""
-    turned, _, _ = problem.turned()
-    how = sum_for(turned)
-    return float(TreeSums(turned, depth, how).tables[depth][0][0]) + how.left_out(problem.counts)
+    flipped, _, _ = problem.flipped()
+    how = sum_for(flipped)
+    return float(TreeSums(flipped, depth, how, lambda: None).tables[depth][0][0]) + how.left_out(problem.counts)
 
 
 @pytest.mark.parametrize(("seed", "depth", "classes", "score"), by_seed(PROBLEMS))
@@ -243,7 +243,7 @@ def test_the_best_tree_is_the_best_of_all(part, score, n_classes):
             assert best - 1e-9 <= bound <= best + 2e-8
 
 
-def test_turned_tests_are_turned_back():
+def test_flipped_tests_are_flipped_back():
     """A test that is true nearly everywhere is asked as it was given."""
     truth = np.array([[True, True, True, False]])
     counts = np.array([[5.0, 5.0, 5.0, 0.0], [0.0, 0.0, 0.0, 5.0]])
@@ -254,7 +254,7 @@ def test_turned_tests_are_turned_back():
 # -- nothing in it is idle ----------------------------------------------------------------------------------------------------
 
 
-def turned_without_turning_back(self, part, depth, place):
+def flipped_without_flipping_back(self, part, depth, place):
     test = int(self._as_given[place])
     return Fork(test, *(self.tree(sums.side_of(part, test, side), depth - 1) for side in (True, False)))
 
@@ -267,10 +267,10 @@ def asked_twice(part, test, side):
 @pytest.mark.parametrize(
     ("owner", "name", "broken"),
     [
-        (sums.Choices, "fork", turned_without_turning_back),
+        (sums.Choices, "fork", flipped_without_flipping_back),
         (sums, "side_of", asked_twice),
-        (worth.Sum, "forked", lambda self, below: self.log_stop + self.log_tests + below),
-        (worth.Sum, "either", lambda self, leaf, splits: np.logaddexp(leaf, splits)),
+        (log_weights.SumProduct, "forked", lambda self, below: self.log_stop + self.log_tests + below),
+        (log_weights.SumProduct, "either", lambda self, leaf, splits: np.logaddexp(leaf, splits)),
     ],
 )
 def test_a_sampler_with_a_piece_broken_is_seen(monkeypatch, owner, name, broken):

@@ -41,7 +41,7 @@ class Session:
 
     def __init__(self, answer_by):
         self._answer_by = answer_by
-        self.distributions, self.answers, self.diverged, self._posed = [], [], False, {}
+        self.distributions, self.answers, self.diverged, self._problems = [], [], False, {}
 
     def ask(self, distribution):
         try:
@@ -73,14 +73,14 @@ class Session:
             raise Diverged from None
 
     def make_problem(self, made, truth, counts, prior, rate):
-        self._posed[id(made)] = (
+        self._problems[id(made)] = (
             made,
             (truth, counts, tuple(map(float, prior.lengths)), tuple(map(float, prior.rules)), rate),
         )
         return made
 
-    def drawn_list(self, posed):
-        rules, labels = self.ask(self.drawn_list_distribution(*self._posed[id(posed)][1]))
+    def drawn_list(self, problem):
+        rules, labels = self.ask(self.drawn_list_distribution(*self._problems[id(problem)][1]))
         return list(rules), list(labels)
 
     def drawn_list_distribution(self, truth, counts, lengths, rules, rate):

@@ -82,8 +82,8 @@ def test_rule_lists_are_drawn_from_the_distribution_of_what_is_asked():
     counts = np.array([[3.0, 0.0, 1.0], [0.0, 2.0, 1.0], [0.5, 0.5, 0.0]])
     prior, rate = Prior((1.0, 2.0, 1.0), np.array([1.0, 3.0])), 0.7
     distribution = DrawnList(truth, counts, prior.lengths, (1.0, 3.0), rate)
-    n, source, posed = 800, seeded.SeededEntropy(2), problem.make_problem(truth, counts, prior, rate)
-    seen = Counter(tuple(map(tuple, envelope.draw_by_envelope(posed, source, Deadline()))) for _ in range(n))
+    n, source, small = 800, seeded.SeededEntropy(2), problem.make_problem(truth, counts, prior, rate)
+    seen = Counter(tuple(map(tuple, envelope.draw_by_envelope(small, source, Deadline()))) for _ in range(n))
     agree(seen, distribution.log_prob, n)
     with precise():
         assert abs(sum(distribution.log_prob(answer).exp() for answer in every_list(distribution)) - 1) < 1e-60

@@ -78,9 +78,9 @@ class DrawnTwice(Session):
         super().draw_exactly(*question)
         return super().draw_exactly(*question)
 
-    def drawn_list(self, posed):
-        super().drawn_list(posed)
-        return super().drawn_list(posed)
+    def drawn_list(self, problem):
+        super().drawn_list(problem)
+        return super().drawn_list(problem)
 
 
 class OneBareCount(Session):

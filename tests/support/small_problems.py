@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import chisquare
 
+from discreet.private.sampling.bounds import Bounds
 from discreet.private.sampling.deadline import Deadline
 from discreet.private.sampling.elements import Elements
 from discreet.private.sampling.envelope import Envelope, known_weight
-from discreet.private.sampling.reach import Reach
 from discreet.private.sampling.reference import distribution_of_draw
 from discreet.private.sampling.thresholds import SLACK, Threshold
 from discreet.rules.prior import Prior
@@ -42,12 +42,12 @@ def random_problem(seed, longest=None, n_classes=None, rate=None):
     return Small(truth, counts, Prior(tuple(lengths), rules), rate)
 
 
-def envelope_of(posed, slack=SLACK):
+def envelope_of(problem, slack=SLACK):
     """A division of all lists to draw from, as fine as asked for."""
     deadline = Deadline()
-    reach = Reach(posed, deadline)
-    threshold = Threshold(known_weight(posed, reach, deadline), slack)
-    return Envelope(Elements(posed, reach, threshold, deadline), deadline)
+    bounds = Bounds(problem, deadline)
+    threshold = Threshold(known_weight(problem, bounds, deadline), slack)
+    return Envelope(Elements(problem, bounds, threshold, deadline), deadline)
 
 
 def draws_from(built, entropy, draws):

@@ -8,8 +8,8 @@ import numpy as np
 
 from discreet import Boolean, Categorical, Numeric, Schema
 from discreet.audit.observed import misfit
+from discreet.private.sampling.trees.log_weights import ACCURACY, GINI
 from discreet.private.sampling.trees.problems import TreeProblem
-from discreet.private.sampling.trees.worth import ACCURACY, GINI
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Fork, Leaf
 from discreet.rules.prior import TreePrior
@@ -57,7 +57,7 @@ def p_value(trees, logs, drawn):
 
 
 def plain_sum(problem, depth, inside=None):
-    """Z by its recursion, from the root down: no sets, no differences, no turned tests, no tables."""
+    """Z by its recursion, from the root down: no sets, no differences, no flipped tests, no tables."""
     inside = np.ones(problem.truth.shape[1], bool) if inside is None else inside
     counts = problem.counts[:, inside].sum(1)
     if problem.score == ACCURACY:
@@ -102,7 +102,7 @@ def distribution_on_records(columns, y, schema, weights, prior, rate, score, sta
     n = len(y)
     true = [[rule_holds(schema, rule, columns, i) for i in range(n)] for rule in tests]
 
-    def worth(records):
+    def weights_of(records):
         """{leaf: its factor} of a part that is not split."""
         counts = [weights[c] * sum(y[i] == c for i in records) for c in range(len(weights))]
         size = sum(counts)
@@ -113,7 +113,7 @@ def distribution_on_records(columns, y, schema, weights, prior, rate, score, sta
 
     def trees(records, depth):
         stop = 1.0 - prior.split if depth else 1.0
-        found = Counter({leaf: stop * w for leaf, w in worth(records).items()})
+        found = Counter({leaf: stop * w for leaf, w in weights_of(records).items()})
         for j, weight in enumerate(prior.tests if depth else ()):
             if weight:
                 sides = [trees([i for i in records if true[j][i] == side], depth - 1) for side in (True, False)]

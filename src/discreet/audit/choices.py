@@ -29,7 +29,7 @@ from ..private.noise.discrete_laplace import scale_for
 from ..private.noise.distributions import Cauchy, log_prob
 from ..private.noise.noisy_max import Noise
 from ..private.noise.sums import log_pmf
-from ..private.sampling.trees.worth import ACCURACY, GINI
+from ..private.sampling.trees.log_weights import ACCURACY, GINI
 from . import draws
 from .explore import Finding, differences
 

@@ -3,7 +3,7 @@ and all trees up to depth 2 over three tests.
 
 The probability of a model is its prior times ``exp(epsilon * score)``. What one record adds to the score of each list is
 written in a matrix, so that the distributions of all tables are one product. The score of a tree is a sum over leaves, and what
-a leaf is worth follows from which patterns of the tests lead to it; so these, too, are one product. That the samplers are
+a leaf adds follows from which patterns of the tests lead to it; so these, too, are one product. That the samplers are
 handed this very distribution is checked on some of the tables, from the problem that they get; and that the choices multiply to
 it of the sampler which adds up all lists, and of the one that draws a tree from the root down.
 """
@@ -23,8 +23,8 @@ from ..private.sampling.list_sums import ListSums
 from ..private.sampling.problem import Problem, make_problem
 from ..private.sampling.reference import distribution_of_trees
 from ..private.sampling.trees.drawing import WeighedTrees
-from ..private.sampling.trees.problems import MarginalTrees, Posed, TreeProblem
-from ..private.sampling.trees.worth import ACCURACY, GINI
+from ..private.sampling.trees.log_weights import ACCURACY, GINI
+from ..private.sampling.trees.problems import DrawProblem, MarginalTrees, TreeProblem
 from ..rules.candidates import Candidates
 from ..rules.numbered_tree import Fork, Leaf, NumberedTree, Path, leaves_of
 from ..rules.prior import Prior, TreePrior
@@ -195,8 +195,8 @@ def tree_distributions(rate: float, score: str) -> Distributions:
 
     def distributions(tables: Array) -> Array:
         counts = tables.reshape(len(tables), 2, -1)
-        worth = np.stack([value(counts @ np.frombuffer(part), label) for part, label in places], axis=1)
-        return np.asarray(log_softmax(rate * worth @ belongs.T + prior, axis=1))
+        scores = np.stack([value(counts @ np.frombuffer(part), label) for part, label in places], axis=1)
+        return np.asarray(log_softmax(rate * scores @ belongs.T + prior, axis=1))
 
     return distributions
 
@@ -204,7 +204,7 @@ def tree_distributions(rate: float, score: str) -> Distributions:
 Weights = Callable[[TreeProblem, int], Distribution]
 
 
-def distribution_of_choices(problem: Posed, depth: int) -> Distribution:
+def distribution_of_choices(problem: DrawProblem, depth: int) -> Distribution:
     """Every tree with its probability, from the sampler's own code."""
     return multiplied_out(WeighedTrees(problem, depth).draw_by)
 

@@ -43,8 +43,8 @@ from ..private.sampling.list_sums import ListSums
 from ..private.sampling.problem import make_problem
 from ..private.sampling.reference import distribution_of_draw, distribution_of_trees
 from ..private.sampling.trees.drawing import WeighedTrees
-from ..private.sampling.trees.problems import MarginalTrees, Posed, TreeProblem
-from ..private.sampling.trees.worth import SCORES
+from ..private.sampling.trees.log_weights import SCORES
+from ..private.sampling.trees.problems import DrawProblem, MarginalTrees, TreeProblem
 from ..rules.candidates import Candidates
 from ..rules.numbered_tree import leaves_of
 from ..rules.prior import Prior, TreePrior
@@ -255,11 +255,11 @@ def _trees(score: str, on_marginals: bool, draws: int) -> float:
     truth = np.vstack([TRUTH[:3], ~TRUTH[:1] | TRUTH[2]])
     problem = TreeProblem(truth, COUNTS, TreePrior(0.5, np.array([0.2, 0.2, 0.2, 0.4])), 0.6, score)
     trees, logs = distribution_of_trees(problem, 2)
-    posed: Posed = problem
+    drawn_from: DrawProblem = problem
     if on_marginals:
         tests, marginals = counted(truth, COUNTS, 2, Candidates.of_tests)
-        posed = MarginalTrees(marginals, tests, np.ones(2), problem.prior, problem.rate, score)
-    draw = partial(WeighedTrees(posed, 2).draw, Entropy())
+        drawn_from = MarginalTrees(marginals, tests, np.ones(2), problem.prior, problem.rate, score)
+    draw = partial(WeighedTrees(drawn_from, 2).draw, Entropy())
     return _follows(draw, trees, logs - np.logaddexp.reduce(logs), draws)
 
 

@@ -17,7 +17,7 @@ from ..private.mechanisms.mass import Mass
 from ..private.mechanisms.noisy_counts import NoisyCounts
 from ..private.mechanisms.registry import MECHANISMS
 from ..private.mechanisms.smooth_gini import SmCauchy, SmLaplace
-from ..private.sampling.trees.worth import GINI
+from ..private.sampling.trees.log_weights import GINI
 from .explorer import CardsOnMarginals, ListsByEnvelope, ListsOnMarginals, TreesOnMarginals
 from .learners import Pair, Subject
 

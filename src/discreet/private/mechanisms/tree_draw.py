@@ -1,7 +1,7 @@
 """Whole trees: one draw from ``prior * exp(e * score)`` over all trees up to a depth, or stages of such draws.
 
 **Privacy.** A draw is e-DP. *Proof* (docs/theory.md, Theorem 20). The score of a tree is a sum over its leaves, and a record
-falls into one of them. There it changes what the leaf is worth by 0 to 1 upwards (records with the leaf's label, times class
+falls into one of them. There it changes the leaf's score by 0 to 1 upwards (records with the leaf's label, times class
 weights of at most 1) or by 0 to 1 downwards (minus the impurity mass), and it is the same direction for every tree. So each
 weight changes by a factor between 1 and exp(e), or between exp(-e) and 1, and so does the sum of all weights: their quotient
 changes by a factor from exp(-e) to exp(e).  []

@@ -57,7 +57,7 @@ def margin(epsilon: float, bins: int = 1, level: float = LEVEL) -> int:
 
 @lru_cache(maxsize=1024)
 def _margin(epsilon: float, bins: int, level: float) -> int:
-    both = np.cumsum(sum_distribution(epsilon, bins) * np.where(np.arange(_reach(epsilon, bins) + 1) == 0, 1.0, 2.0))
+    both = np.cumsum(sum_distribution(epsilon, bins) * np.where(np.arange(_limit(epsilon, bins) + 1) == 0, 1.0, 2.0))
     return int(np.searchsorted(both, level - 1e-12))
 
 
@@ -67,14 +67,14 @@ def sum_distribution(epsilon: float, bins: int) -> np.ndarray:
     >>> float(sum_distribution(1.0, 1)[0] / sum_distribution(1.0, 1)[1]) / math.e
     1.0
     """
-    reach = _reach(epsilon, bins)
-    q, t = math.exp(-epsilon), np.pi * np.arange(reach + 1) / reach
+    limit = _limit(epsilon, bins)
+    q, t = math.exp(-epsilon), np.pi * np.arange(limit + 1) / limit
     one = math.expm1(-epsilon) ** 2 / (math.expm1(-epsilon) ** 2 + 4 * q * np.sin(t / 2) ** 2)
     # it is even in t, so that the transform of one half is that of the whole
-    return np.maximum(np.fft.hfft(one**bins, 2 * reach)[: reach + 1] / (2 * reach), 0.0)
+    return np.maximum(np.fft.hfft(one**bins, 2 * limit)[: limit + 1] / (2 * limit), 0.0)
 
 
-def _reach(epsilon: float, bins: int) -> int:
+def _limit(epsilon: float, bins: int) -> int:
     """A power of 2 that a sum practically never exceeds: tails fall as fast as those of a normal or of a single number."""
     spread = math.sqrt(bins * moments(epsilon)[0])
     return 1 << max(3, math.ceil(math.log2(12 * spread + FAR / epsilon + 1)))

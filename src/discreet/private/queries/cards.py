@@ -26,7 +26,7 @@ from ..mechanisms.mass import LARGEST, UNITS, side_units
 from ..mechanisms.score_cards import CardBudget
 from ..noise.discrete_laplace import release, scale_for
 from ..noise.entropy import Entropy, Integers
-from ..sampling.trees.worth import GINI
+from ..sampling.trees.log_weights import GINI
 from .base import Queries
 from .best import BestTreeQueries
 from .trees import TreeQueries

@@ -89,15 +89,15 @@ class ListQueries(ListParts):
         rules = self._prior.rules.copy()
         rules[list(prefix)] = 0.0
         prior = replace(self._prior, lengths=tuple(lengths), rules=rules)
-        posed = prior, self._class_weights, rounded_down(self._noise.draw_epsilon), self._deadline
+        problem = prior, self._class_weights, rounded_down(self._noise.draw_epsilon), self._deadline
         if not self._summed:
             assert isinstance(self._counts, Patterns)
-            return PatternLists(self._counts, self._candidates, *posed, prefix)
+            return PatternLists(self._counts, self._candidates, *problem, prefix)
         division = left_by(prefix, self._candidates, self._numbers) if prefix else None
         counted = self._counts.joint(self._columns, self._size, division)
         if self._limits is None:
-            return ListSums(counted, self._candidates, *posed, self._progress)
-        return LimitedListSums(counted, self._candidates, *posed, self._progress, limits=self._limits)
+            return ListSums(counted, self._candidates, *problem, self._progress)
+        return LimitedListSums(counted, self._candidates, *problem, self._progress, limits=self._limits)
 
     def _keep(self, prefix: Sequence[int], rules: Sequence[int], lists: ListSums | PatternLists) -> None:
         """The class counts of what was drawn: its parts are disjoint, and so are they from those of the prefix."""

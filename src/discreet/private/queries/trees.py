@@ -22,7 +22,7 @@ from ..mechanisms.rule_list_draw import DrawBudget
 from ..noise.entropy import Entropy
 from ..sampling.deadline import Deadline
 from ..sampling.trees.drawing import WeighedTrees
-from ..sampling.trees.problems import Posed
+from ..sampling.trees.problems import DrawProblem
 from .base import as_row
 from .tree_parts import TreeParts
 
@@ -89,7 +89,7 @@ class TreeQueries(TreeParts):
         rows = iter(self._noisy(exact, self._noise.counts_epsilon))
         return with_leaves(tree, lambda _, leaf: Leaf(leaf.label, as_row(next(rows))))
 
-    def _weighed(self, leaf: Posed, depth: int) -> WeighedTrees:
+    def _weighed(self, leaf: DrawProblem, depth: int) -> WeighedTrees:
         return WeighedTrees(leaf, depth, self._seen)
 
     def _seen(self) -> None:

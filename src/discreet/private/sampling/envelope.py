@@ -42,11 +42,11 @@ from ..counts.patterns import Array, rules_on_patterns
 from ..counts.secret import Secret
 from ..noise.decisions import Chances, is_below, unit, whole_weights
 from ..noise.entropy import Entropy
+from .bounds import Bounds
 from .choices import Choices, choose_each, concrete, cumulated, draw_labels, exact_weight, flip_each, margin
 from .deadline import Deadline
 from .elements import Elements, Last, Level, draw_order, edges, last_rules, terms
 from .problem import ROWS, Problem, Sets, log_sum_exp, make_problem
-from .reach import Reach
 from .thresholds import Threshold, finenesses, good_weight
 
 Places = npt.NDArray[np.integer]
@@ -55,11 +55,11 @@ TOGETHER = 1 << 16  # masses that are made integers at once
 
 def draw_by_envelope(problem: Problem, entropy: Entropy, deadline: Deadline) -> tuple[list[int], list[int]]:
     """Rules (by their numbers) and labels (the default's last) of one list."""
-    reach = Reach(problem, deadline)
-    known = known_weight(problem, reach, deadline)
+    bounds = Bounds(problem, deadline)
+    known = known_weight(problem, bounds, deadline)
     for slack, attempts, most in finenesses():
         threshold = Threshold(known, slack, most)
-        elements = Elements(problem, reach, threshold, deadline)
+        elements = Elements(problem, bounds, threshold, deadline)
         if elements.complete:
             drawn = Envelope(elements, deadline).draw(entropy, attempts * (1 + problem.n_groups))
             if drawn is not None:
@@ -69,9 +69,9 @@ def draw_by_envelope(problem: Problem, entropy: Entropy, deadline: Deadline) -> 
     raise AssertionError("there is always a finer division")
 
 
-def known_weight(problem: Problem, reach: Reach, deadline: Deadline) -> float:
+def known_weight(problem: Problem, bounds: Bounds, deadline: Deadline) -> float:
     """The weight of some good lists, to begin with; it may be anything."""
-    return good_weight(problem, lambda sets: edges(problem, reach, sets, np.zeros(1)).bound, deadline)
+    return good_weight(problem, lambda sets: edges(problem, bounds, sets, np.zeros(1)).bound, deadline)
 
 
 class PatternLists(Secret):
@@ -161,15 +161,15 @@ def go_on(elements: Elements, level: Level, at: Places, entropy: Entropy) -> Pro
     """
     problem, sets = elements.problem, level.sets[at]
     some, again = np.unique(at, return_inverse=True)  # many may go on from the same set, above all from that of no rule
-    ways = edges(problem, elements.reach, level.sets[some], level.weight[some])
+    ways = edges(problem, elements.bounds, level.sets[some], level.weight[some])
     kept = np.unpackbits(level.kept[some], axis=1, count=problem.n_groups).astype(bool)
-    bounds = np.where(kept, -np.inf, ways.bound)
+    pruned = np.where(kept, -np.inf, ways.bound)
     logs = terms(problem, sets.shape[1])
-    choices = [choose_each(sums, entropy, len(at)) for sums in (cumulated(logs), cumulated(bounds)[again])]
+    choices = [choose_each(sums, entropy, len(at)) for sums in (cumulated(logs), cumulated(pruned)[again])]
     more = choices[0].chosen
     rules = np.empty((len(at), len(logs)), np.int32)
     rules[:, 0] = choices[1].chosen
-    log = log_sum_exp(bounds)[again] - level.pruned[at]
+    log = log_sum_exp(pruned)[again] - level.pruned[at]
     log -= ways.score[again, rules[:, 0]] + (more + 2) * math.log(problem.n_classes)
     for i in range(1, len(logs)):
         made = choose_each(elements.by_prior, entropy, len(at))

@@ -5,7 +5,7 @@ records (of class weight 1) that it classifies correctly, and a draw returns it 
 
     P(list) = prior(list) * exp(rate * score) / the sum of this over all lists                 (docs/theory.md, Theorem 13).
 
-For trees likewise (Theorem 20). Nothing here is merged, turned, bounded, cut off or shared with the samplers. It works for a
+For trees likewise (Theorem 20). Nothing here is merged, flipped, bounded, cut off or shared with the samplers. It works for a
 handful of rules or tests.
 """
 
@@ -98,7 +98,7 @@ def weighed(
 def distribution_of_trees(problem: Any, depth: int) -> tuple[list[NumberedTree], Array]:
     """Every tree that can be drawn, and the logarithm of its weight, ``prior * exp(rate * score)``; they are not normalised.
 
-    ``problem`` is a ``TreeProblem``: only what was posed is read of it, and none of its methods are called.
+    ``problem`` is a ``TreeProblem``: only its fields are read, and none of its methods is called.
     """
     everywhere = np.ones(problem.truth.shape[1], bool)
     found = [(tree, log) for tree, log in _trees(problem, depth, everywhere) if tree_keeps_to(tree, problem.limits)]
