@@ -714,7 +714,7 @@ def held_by(thing, found):
             held_by(one, found)
 
 
-# What queries hold of the room that is no count, nor made from one.
+# What queries hold that is no count, nor made from one.
 PUBLIC = {
     *("Packing", "_Plan", "Groups", "Division"),  # how bins and columns are numbered, and put together
     *("CardBudget", "CutsBudget", "DrawBudget", "GreedyBudget", "Settings", "Mass", "SmLaplace", "QuantileSelector"),

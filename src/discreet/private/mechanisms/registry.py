@@ -1,4 +1,4 @@
-"""All mechanisms, by name. Nobody else lists them: who wants to know something about one asks for it here.
+"""All mechanisms, by name. There is no other list of them.
 
 A mechanism is added by a file of its own and a line in ``MECHANISMS``, or from outside by ``register`` (docs/new-mechanism.md).
 """

@@ -1,4 +1,4 @@
-"""Whole trees: one draw from ``prior * exp(e * score)`` over all trees up to a depth, or stages of such draws.
+"""An exact draw over all trees up to a depth, from ``prior * exp(e * score)``; or stages of such draws.
 
 **Privacy.** A draw is e-DP. *Proof* (docs/theory.md, Theorem 20). The score of a tree is a sum over its leaves, and a record
 falls into one of them. There it changes the leaf's score by 0 to 1 upwards (records with the leaf's label, times class

@@ -1,9 +1,8 @@
-"""Whole rule lists. A draw is charged first, then answered with one list; class counts of disjoint parts are charged once.
+"""Optimal rule lists. A draw is charged first, then answered with one list; class counts of disjoint parts are charged once.
 
-Two ways lead to the same distribution (docs/theory.md, Theorem 13), and which is taken follows from public numbers: all lists
-of up to three single literals are **added up** from joint counts of columns, and longer ones are drawn from an **envelope**
-over patterns. What is added up for the first draw is prepared before anything is booked: it takes nearly all of the time, and
-none of it leaves.
+Two samplers have the same distribution (docs/theory.md, Theorem 13), and public numbers decide between them: all lists of up to
+three single literals are **summed** from joint counts of columns, and longer ones are drawn from an **envelope** over patterns.
+The sums for the first draw are prepared before anything is booked: that takes nearly all of the time, and releases nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +27,7 @@ from .list_parts import ListParts
 
 
 class ListQueries(ListParts):
-    """What a learner of rule lists may ask.
+    """The queries for an optimal rule list.
 
     ``draws`` has for each draw the prior weights of how many rules it may add. ``class_weights`` are of at most 1, so that a
     record changes a score by at most 1. ``summed``: whether all lists are added up.
@@ -67,7 +66,7 @@ class ListQueries(ListParts):
         return self
 
     def open(self, reservation: Reservation, entropy: Entropy) -> Self:
-        """Whatever is asked from now on is charged to this reservation."""
+        """From now on, answers are charged to this reservation."""
         self._deadline.booked = True
         return super().open(reservation, entropy)
 

@@ -1,6 +1,6 @@
 """The parts of the records that are in the leaves of a tree: what is drawn from there, and the exact class counts to be released.
 
-Nothing here draws or charges. **A record is in one leaf**: leaves are ways of tests from the root, and a test has two sides.
+Nothing here draws or charges. **A record is in one leaf**: leaves are paths of tests from the root, and a test has two sides.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Whole trees. A draw of a stage is charged once for all leaves that it grows from, class counts once for all leaves.
+"""Optimal trees. A draw of a stage is charged once for all leaves that it grows from, class counts once for all leaves.
 
 Both queries take a whole tree, whose leaves share no record: so one charge is enough for all leaves, and leaves that overlap
 cannot be asked about. Trees are drawn from patterns, at any depth, or from joint counts of two or three columns, up to depth 3 a
@@ -28,7 +28,7 @@ from .tree_parts import TreeParts
 
 
 class TreeQueries(TreeParts):
-    """What a learner of trees may ask.
+    """The queries for an optimal tree.
 
     ``class_weights`` are of at most 1, so that a record changes a score by at most 1. ``stages`` has the depth of each draw.
     """
@@ -61,7 +61,7 @@ class TreeQueries(TreeParts):
         return self
 
     def open(self, reservation: Reservation, entropy: Entropy) -> Self:
-        """Whatever is asked from now on is charged to this reservation."""
+        """From now on, answers are charged to this reservation."""
         self._deadline.booked = True
         return super().open(reservation, entropy)
 

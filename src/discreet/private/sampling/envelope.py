@@ -1,4 +1,4 @@
-"""The sampler of longer lists: an exact draw of a whole rule list by rejection from a branch-and-bound envelope.
+"""The sampler of longer lists: an exact draw of a rule list by rejection from a branch-and-bound envelope.
 
 All lists are divided into *elements*, each with an upper bound on the weight of its lists. Draw an element in proportion to
 (bound * number of lists, weighted by the prior), propose a list in it by the prior, and accept it with probability

@@ -1,5 +1,4 @@
-"""The best list and the best tree, without noise. They are for learners that promise nothing: not private, and nothing of it is
-shown for a private fit.
+"""The best list and the best tree, without noise: for learners without privacy. A private fit shows nothing of them.
 
 **Lists**: branch and bound over sets of rules, level by level. What a prefix leaves depends on the set of its rules, not on their
 order, so of all orders of a set only the best is kept. A set is given up if ``its score + what can follow (bounds.py)`` is not

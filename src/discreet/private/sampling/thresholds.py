@@ -1,7 +1,7 @@
 """How finely to divide all lists, and in which portions to work. Whatever is decided here, the distribution is the same.
 
-A fine division takes long to make and a coarse one long to draw from. What is worth dividing is what may weigh as much as the
-lists that are known already; some good ones are found by local search.
+A fine division takes long to make and a coarse one long to draw from. Elements are divided if they may weigh as much as the lists
+that are known already; local search finds some good ones.
 """
 
 import math
