@@ -404,8 +404,8 @@ def test_a_statement_adds_the_cut_points_and_a_ledger_counts_them_once(learner):
         assert statement.published == plain.published
         assert statement.claim_is_proved == plain.claim_is_proved
         assert statement.cut_points == 0.1
-        assert "0.1 was spent beforehand, on cut points" in str(statement)
-        assert "but for the cut points" in str(statement)
+        assert "0.1 was spent before, on cut points" in str(statement)
+        assert "apart from the cut points" in str(statement)
         assert PrivacyStatement.from_json(statement.to_json()) == statement
     assert "cut points" not in str(plain) + plain.to_json()
     assert ledger.proved[0] == pytest.approx(2 * plain.proved.epsilon + 0.1, abs=1e-9)
