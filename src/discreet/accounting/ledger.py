@@ -1,6 +1,6 @@
 """What was spent on what, in exact fractions. A ledger refuses to overspend, before anything is computed.
 
-A fit reserves its whole (epsilon, delta) as one entry; the doors it opens draw from the reservation. What early stopping
+A fit reserves its whole (epsilon, delta) as one entry; its queries draw from the reservation. What early stopping
 leaves over is shown as unused, and not returned: whether a fit stopped early depends on the data.
 
 Two sums are kept, and neither may exceed the budget: of what was asked for, as the methods' authors count it, and of what is
