@@ -29,7 +29,7 @@ from small_tables import tables, votes
 
 from discreet import DPOptimalRuleListClassifier
 from discreet.datasets import load_compas
-from discreet.private.sampling.reference import law_of_draw
+from discreet.private.sampling.reference import distribution_of_draw
 from discreet.rules.prior import Prior
 
 EPSILONS = (0.1, 0.3, 1.0, 3.0)
@@ -192,7 +192,7 @@ def check():
         train, test = rng.integers(0, 6, (2, n_classes, 9)).astype(float)
         (found,) = lengths_of(truth, train, test, [0.3], 3)
         log, right = np.array(found).T
-        lists, _, logs = law_of_draw(truth, train, Prior((1.0,) * 4, np.ones(4)), 0.3)
+        lists, _, logs = distribution_of_draw(truth, train, Prior((1.0,) * 4, np.ones(4)), 0.3)
         chance, correct = np.exp(logs - np.logaddexp.reduce(logs)), []
         for rules, labels in lists:
             left, total = np.ones(9, bool), 0.0

@@ -1,4 +1,4 @@
-"""Test accuracy of whole lists beside the greedy learners, at the same epsilon: the table of docs/optimal.md.
+"""Test accuracy of rule lists beside the greedy learners, at the same epsilon: the table of docs/optimal.md.
 
 70/30 splits by `default_rng(seed).permutation`, seeds 0-19, Boolean features without the sensitive columns; one fit a split,
 seeded with the split's number. `python benchmarks/optimal_accuracy.py` takes about 10 minutes on one core, most of it for pairs
@@ -31,7 +31,7 @@ def main(pairs):
     if pairs:
         cases.append(("Adult, 4 pairs", load_adult, 5, 2, 0.05, (0.01, 0.1, 1.0)))
     print(
-        "| data, up to | epsilon | whole lists | `mass` | `sm-laplace` | best list, no privacy |\n|---|---|---|---|---|---|"
+        "| data, up to | epsilon | optimal lists | `mass` | `sm-laplace` | best list, no privacy |\n|---|---|---|---|---|---|"
     )
     for name, load, max_length, max_literals, support, epsilons in cases:
         X, y = load(binary=True, sensitive=False, return_X_y=True)

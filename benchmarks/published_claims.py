@@ -8,7 +8,7 @@ the worst tables found need (exactly), and the delta that is proved. Draws docs/
 
 The second does the same for greedy trees of depth 3 and 4, with the paper's accounting by levels. In all tables below, the record
 that one of the two lacks is captured by none of the rules that are chosen: it stays on the side where tests are not true. What
-happens on the other sides has the same law on both tables, so the law of lists, with a tree's budget, says all.
+happens on the other sides has the same distribution on both tables, so the distribution of lists, with a tree's budget, says all.
 """
 
 import math
@@ -18,7 +18,7 @@ from fractions import Fraction
 import numpy as np
 from tests.privacy.exact_learner import Learner
 from tests.privacy.test_whole_learner import learner
-from tests.privacy.typed_lists import distribution, divergences
+from tests.privacy.typed_lists import divergences, output_distribution
 from tests.support.selectors import budget_of, proved_of, selector
 
 from discreet.private.mechanisms.published import ROUND_UP
@@ -76,7 +76,7 @@ def rules_of_nobody(mechanism, epsilon, support, candidates, types, less, more, 
     fit, guarantee = learner(mechanism, epsilon, delta, length, support, CONFIDENCE, candidates, tree)
     nobody = length - 1
     numbers = np.array([nobody, candidates - nobody])
-    p, q = (distribution(fit, types, numbers, table)[(0,) * nobody] for table in (less, more))
+    p, q = (output_distribution(fit, types, numbers, table)[(0,) * nobody] for table in (less, more))
     return abs(math.log(q / p)) + fit.epsilon, guarantee
 
 

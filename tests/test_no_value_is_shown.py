@@ -98,10 +98,10 @@ PRIVATE = {
     "published": lambda **p: DPGreedyRuleListClassifier(
         mechanism="sm-laplace", delta=1e-6, min_support=2, max_length=2, **{"schema": SCHEMA} | p
     ),
-    "whole lists": lambda **p: DPOptimalRuleListClassifier(max_length=2, **{"schema": SCHEMA} | p),
+    "optimal rule lists": lambda **p: DPOptimalRuleListClassifier(max_length=2, **{"schema": SCHEMA} | p),
     "longer lists": lambda **p: ListsByEnvelope(max_length=2, **{"schema": SCHEMA} | p),
-    "whole trees": lambda **p: DPOptimalTreeClassifier(max_depth=2, **{"schema": SCHEMA} | p),
-    "whole trees by Gini": lambda **p: DPOptimalTreeClassifier(
+    "optimal trees": lambda **p: DPOptimalTreeClassifier(max_depth=2, **{"schema": SCHEMA} | p),
+    "optimal trees by Gini": lambda **p: DPOptimalTreeClassifier(
         stages=(1, 1), criterion="gini", **{"schema": SCHEMA} | p
     ),
     "greedy trees": lambda **p: DPGreedyTreeClassifier(max_depth=2, **{"schema": SCHEMA} | p),
@@ -487,7 +487,10 @@ NO_RECORD_GETS_THERE = {
     ("private.counts.counts", "Marginals.joint"): "a bug in a learner; the message is constant",
     ("private.counts.counts", "Marginals.of_rules"): "a bug in a learner; the message is constant",
     ("private.counts.marginals", "MarginalsInProgress.add_counted"): "cannot happen; the message is constant",
-    ("private.mechanisms.noisy_counts", "NoisyCountsSelector.laws"): "only the audit asks, which makes its tables up",
+    (
+        "private.mechanisms.noisy_counts",
+        "NoisyCountsSelector.distributions",
+    ): "only the audit asks, which makes its tables up",
     (
         "private.mechanisms.noisy_counts",
         "NoisyCountsSelector.log_prob",
@@ -711,12 +714,12 @@ def held_by(thing, found):
             held_by(one, found)
 
 
-# What queries hold of the room that is no count, nor made from one.
+# What queries hold that is no count, nor made from one.
 PUBLIC = {
     *("Packing", "_Plan", "Groups", "Division"),  # how bins and columns are numbered, and put together
     *("CardBudget", "CutsBudget", "DrawBudget", "GreedyBudget", "Settings", "Mass", "SmLaplace", "QuantileSelector"),
     *("Deadline", "Entropy"),
-    *("Sum", "TwoClassSum"),  # how worths are added up
+    *("SumProduct", "TwoClassSumProduct"),  # how log weights are combined
 }
 
 
@@ -742,8 +745,8 @@ def test_models_queries_and_all_that_they_hold_print_nothing_of_records(monkeypa
                 ask()
     kinds = {
         "GreedyQueries": ["mass", "published"],
-        "ListQueries": ["whole lists", "longer lists"],
-        "TreeQueries": ["whole trees", "whole trees by Gini", "wide tables"],
+        "ListQueries": ["optimal rule lists", "longer lists"],
+        "TreeQueries": ["optimal trees", "optimal trees by Gini", "wide tables"],
         "GreedyTreeQueries": ["greedy trees"],
         "CardQueries": ["score cards", "score cards after a tree"],
         "CutQueries": ["cut points"],

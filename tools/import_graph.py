@@ -3,8 +3,8 @@
 Floors and imports are those of tests/test_walls.py, and tests/docs/test_import_graph.py fails while the committed picture
 is not the one that the code gives. So it cannot be out of date, and nobody draws it by hand.
 
-An import that follows from others is left out: where `cli` imports `releases` and `releases` imports `vault`, there is no
-line from `cli` to `vault`. A line that passes floors goes through a *waypoint* on each of them; lines to the same package
+An import that follows from others is left out: where `cli` imports `releases` and `releases` imports `counts`, there is no
+line from `cli` to `counts`. A line that passes floors goes through a *waypoint* on each of them; lines to the same package
 share their waypoints, and so run together.
 """
 

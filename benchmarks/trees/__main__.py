@@ -3,7 +3,7 @@
     python benchmarks/trees --speed --numpy-trees FOLDER   against numpy_trees.py, which is not part of this repository
     python benchmarks/trees --estimate                     how far the estimate of a draw's time is off
     python benchmarks/trees --growth                       over tests, depth, records and classes: draws docs/growth-trees.svg
-    python benchmarks/trees --accuracy [--peers FOLDER]    beside whole lists, and beside DP-EBM in an environment of its own
+    python benchmarks/trees --accuracy [--peers FOLDER]    beside rule lists, and beside DP-EBM in an environment of its own
     python benchmarks/trees --ranking [--peers FOLDER]     area under the ROC curve, and what closes the gap to DP-EBM
     python benchmarks/trees --defaults                     other priors than the default
     python benchmarks/trees --optimum --streed PYTHON      OptimalTreeClassifier against pystreed, of a Python that has it

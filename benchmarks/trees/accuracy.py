@@ -1,4 +1,4 @@
-"""Trees beside whole lists, and on all columns of Adult beside DP-EBM: 70/30 splits, all of epsilon for each classifier."""
+"""Trees beside rule lists, and on all columns of Adult beside DP-EBM: 70/30 splits, all of epsilon for each classifier."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path

@@ -8,8 +8,8 @@ from problems import adult, made_up, problem_of, published
 from discreet.estimators.feasibility import estimate_seconds
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.trees.drawing import WeighedTrees
+from discreet.private.sampling.trees.log_weights import ACCURACY, GINI
 from discreet.private.sampling.trees.problems import TreeProblem
-from discreet.private.sampling.trees.worth import ACCURACY, MASS
 
 
 def problems() -> Iterator[tuple[str, TreeProblem, int]]:
@@ -20,12 +20,12 @@ def problems() -> Iterator[tuple[str, TreeProblem, int]]:
         ("Adult, 70 tests", adult(sensitive=True), (3, 4)),
     ):
         for depth in depths:
-            for score in (ACCURACY, MASS):
+            for score in (ACCURACY, GINI):
                 if score == ACCURACY or depth < 5:
                     yield f"{name}, {score}", problem_of(X, y, 0.9, score), depth
     for records in (1_000, 30_000):
         for classes in (2, 3, 5, 10):
-            for score in (ACCURACY, MASS):
+            for score in (ACCURACY, GINI):
                 X, y = made_up(records, 40, classes)
                 yield f"{records:,} records, 40 tests, {classes} classes, {score}", problem_of(X, y, 0.9, score), 4
     for tests, depths in ((14, (6, 7, 8, 9)), (20, (5, 6, 7)), (80, (3, 4)), (400, (2, 3))):

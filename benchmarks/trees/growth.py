@@ -14,7 +14,7 @@ from reproduction.styles import BLUE, GREEN, ORANGE, VERMILION
 
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.trees.drawing import WeighedTrees
-from discreet.private.sampling.trees.worth import ACCURACY, MASS
+from discreet.private.sampling.trees.log_weights import ACCURACY, GINI
 
 BASE = {"records": 30_000, "tests": 40, "classes": 2, "depth": 4, "score": ACCURACY}
 # panel: what varies, its values, and for each curve a name and what else is not as in BASE
@@ -49,9 +49,9 @@ PANELS: dict[str, tuple[str, dict[str, tuple[tuple[int, ...], dict[str, Any]]]]]
         "classes",
         {
             "accuracy, depth 4": ((2, 3, 5, 10), {}),
-            "mass, depth 4": ((2, 3, 5, 10), {"score": MASS}),
+            "mass, depth 4": ((2, 3, 5, 10), {"score": GINI}),
             "accuracy, depth 3": ((2, 3, 5, 10), {"depth": 3}),
-            "mass, depth 3": ((2, 3, 5, 10), {"score": MASS, "depth": 3}),
+            "mass, depth 3": ((2, 3, 5, 10), {"score": GINI, "depth": 3}),
         },
     ),
 }

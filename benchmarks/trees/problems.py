@@ -5,8 +5,8 @@ import numpy as np
 from discreet import PrivateCounts, Schema
 from discreet.datasets import load_adult
 from discreet.private.counts.patterns import rules_on_patterns
+from discreet.private.sampling.trees.log_weights import ACCURACY
 from discreet.private.sampling.trees.problems import TreeProblem
-from discreet.private.sampling.trees.worth import ACCURACY
 from discreet.rules.candidates import Candidates
 from discreet.rules.prior import TreePrior
 

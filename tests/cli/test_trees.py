@@ -28,7 +28,7 @@ def test_from_a_csv_to_a_tree_a_report_and_scores(desk):  # noqa: F811
     said = run(*TREE, "--max-depth", "2", "--ledger", "ledger.json", "--report", "report.html")
     assert "if age <= 60" in said or "age" in said
     assert "epsilon = 5" in said
-    assert "mechanism whole trees" in flat(said)
+    assert "mechanism exact draw over all trees" in flat(said)
     assert "1 of 6 left" in said
     assert "<html" in (desk / "report.html").read_text()
     model = SavedModel.load("model.json")
@@ -230,7 +230,7 @@ def test_the_space_that_is_reserved_is_enough(tmp_path, schema, depth):
         node = Split(test, node, node)
     model = SavedModel(
         Tree(node, schema.classes, schema),
-        PrivacyStatement("whole trees", None, Guarantee(1.0, 0.0), assumes=("x" * 500,) * 4),
+        PrivacyStatement("exact draw over all trees", None, Guarantee(1.0, 0.0), assumes=("x" * 500,) * 4),
         "DPOptimalTreeClassifier",
         {"exclude": [c.name for c in schema.columns], "stages": [1] * 8},
         schema.target,

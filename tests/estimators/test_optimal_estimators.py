@@ -85,7 +85,7 @@ def test_the_ledger_pays_epsilon_exactly_once(compas, rules_per_draw, draws):
     (entry,) = ledger.entries
     assert entry.spent_epsilon == entry.epsilon == ledger.epsilon
     assert entry.proved_epsilon == entry.epsilon
-    assert entry.what == "DPOptimalRuleListClassifier, whole lists"
+    assert entry.what == "DPOptimalRuleListClassifier, exact draw over all rule lists"
     assert len(draws_of(3, rules_per_draw)) == draws
     with pytest.raises(BudgetError):
         DPOptimalRuleListClassifier(epsilon=0.1, ledger=ledger).fit(*compas)

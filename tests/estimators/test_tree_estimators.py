@@ -69,8 +69,8 @@ def test_five_lines(compas):
     assert clf.score(*compas) > 0.64
     assert str(clf.privacy_.proved) == "epsilon = 1"
     assert clf.privacy_.published is None
-    assert clf.privacy_.mechanism == "whole trees"
-    assert "rounding" not in str(clf.privacy_)  # their law is that of real numbers
+    assert clf.privacy_.mechanism == "exact draw over all trees"
+    assert "rounding" not in str(clf.privacy_)  # their distribution is that of real numbers
     assert isinstance(clf.tree_, Tree)
     assert clf.model_ is clf.tree_
     assert clf.tree_.depth <= 3
@@ -101,7 +101,7 @@ def test_each_stage_is_charged_and_they_add_up_to_epsilon_exactly(compas, monkey
     (entry,) = ledger.entries
     assert sum(epsilon for _, epsilon, _ in charged) == entry.spent_epsilon == entry.epsilon == ledger.epsilon
     assert entry.proved_epsilon == entry.epsilon
-    assert entry.what == "DPOptimalTreeClassifier, whole trees"
+    assert entry.what == "DPOptimalTreeClassifier, exact draw over all trees"
     draws = [epsilon for what, epsilon, _ in charged if what == "draw of a tree"]
     assert len(draws) == len(stages or (3,))
     assert len(set(draws)) == 1

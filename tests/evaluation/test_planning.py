@@ -1,4 +1,4 @@
-"""What is said about an epsilon beforehand, against exact laws."""
+"""What is said about an epsilon beforehand, against exact distributions."""
 
 import math
 from itertools import pairwise
@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 
 from discreet import Boolean, Numeric, Schema
-from discreet.audit.draws import KINDS, LISTS, N_RULES, list_laws
+from discreet.audit.draws import KINDS, LISTS, N_RULES, list_distributions
 from discreet.evaluation.planning import attackers_chance, expect, expect_trees, worst_loss, worst_loss_of_trees
-from discreet.private.sampling.reference import law_of_trees
+from discreet.private.sampling.reference import distribution_of_trees
 from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.rules.numbered_tree import Fork, leaves_of
 from discreet.rules.prior import TreePrior
 
 
 def correct():
-    """(lists, kinds): whether a list classifies a record of a kind correctly, from the law at an enormous rate."""
+    """(lists, kinds): whether a list classifies a record of a kind correctly, from the distribution at an enormous rate."""
     one_record_each = np.eye(len(KINDS))
-    logs = list_laws(50.0)(one_record_each)  # (kinds, lists); right ones are likelier by e^50
-    prior = list_laws(0.0)(one_record_each)
+    logs = list_distributions(50.0)(one_record_each)  # (kinds, lists); right ones are likelier by e^50
+    prior = list_distributions(0.0)(one_record_each)
     return (logs - prior > -25.0).T
 
 
@@ -30,7 +30,7 @@ def test_a_list_is_as_good_as_was_said_in_95_of_100_draws(epsilon):
     for _ in range(30):
         table = rng.integers(0, 30, len(KINDS)).astype(float)
         n = int(table.sum())
-        found = np.exp(list_laws(epsilon)(table[None])[0])
+        found = np.exp(list_distributions(epsilon)(table[None])[0])
         accuracy = right @ table / n
         bound = worst_loss(epsilon, n, N_RULES, 2, N_RULES + 1, counts_share=0.0)
         assert found[accuracy < accuracy.max() - bound - 1e-12].sum() <= 0.05
@@ -77,7 +77,7 @@ def test_a_tree_is_as_good_as_was_said_in_95_of_100_draws(epsilon, depth, split)
         counts = rng.integers(0, 30, (2, 8)).astype(float)
         truth = np.array([[(cell >> test) & 1 for cell in range(8)] for test in range(3)], bool)
         problem = TreeProblem(truth, counts, TreePrior(split, weights), epsilon)
-        trees, logs = law_of_trees(problem, depth)
+        trees, logs = distribution_of_trees(problem, depth)
         chances = np.exp(logs - np.logaddexp.reduce(logs))
         accuracy = np.array([correct_of(tree, problem) for tree in trees]) / counts.sum()
         bound = worst_loss_of_trees(epsilon, int(counts.sum()), 3, 2, depth, split, 0.1, counts_share=0.0)
@@ -90,7 +90,7 @@ def test_a_tree_is_as_good_as_was_said_in_95_of_100_draws(epsilon, depth, split)
 @pytest.mark.parametrize("depth", [0, 1, 2])
 def test_the_rarest_tree_is_the_one_that_counts(depth, split):
     nothing = TreeProblem(np.zeros((3, 0), bool), np.zeros((2, 0)), TreePrior(split, np.array([0.5, 0.3, 0.2])), 1.0)
-    trees, log_priors = law_of_trees(nothing, depth)
+    trees, log_priors = distribution_of_trees(nothing, depth)
     assert np.logaddexp.reduce(log_priors) == pytest.approx(0.0, abs=1e-12)
     assert any(isinstance(tree, Fork) for tree in trees) == (depth > 0)
     expected = (-log_priors.min() + math.log(20)) / (0.5 * 0.9) / 1000

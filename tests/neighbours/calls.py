@@ -169,17 +169,21 @@ def _plan_source(X, y):
 
 
 CALLS = {
-    "fit whole lists": lambda X, y: _fit(_optimal(), X, y),
-    "fit whole lists in two draws": lambda X, y: _fit(_optimal(rules_per_draw=1, max_literals=2, verbose=True), X, y),
-    "fit whole trees": lambda X, y: _fit(_tree(), X, y),
-    "fit whole trees in two stages": lambda X, y: _fit(_tree(stages=(1, 2), criterion="gini", verbose=True), X, y),
-    "fit whole lists, a rule at a time": lambda X, y: _fit(_optimal(rules_per_draw=1, verbose=True), X, y),
-    "fit whole lists from marginals": lambda X, y: _fit_marginals(_optimal(rules_per_draw=1, verbose=True), X, y),
-    "fit whole trees from marginals": lambda X, y: _fit_marginals(
+    "fit optimal rule lists": lambda X, y: _fit(_optimal(), X, y),
+    "fit optimal rule lists in two draws": lambda X, y: _fit(
+        _optimal(rules_per_draw=1, max_literals=2, verbose=True), X, y
+    ),
+    "fit optimal trees": lambda X, y: _fit(_tree(), X, y),
+    "fit optimal trees in two stages": lambda X, y: _fit(_tree(stages=(1, 2), criterion="gini", verbose=True), X, y),
+    "fit optimal rule lists, a rule at a time": lambda X, y: _fit(_optimal(rules_per_draw=1, verbose=True), X, y),
+    "fit optimal rule lists from marginals": lambda X, y: _fit_marginals(
+        _optimal(rules_per_draw=1, verbose=True), X, y
+    ),
+    "fit optimal trees from marginals": lambda X, y: _fit_marginals(
         _tree(stages=(1, 2), criterion="gini", verbose=True), X, y
     ),
-    "fit whole trees with limits": lambda X, y: _fit(_tree(**LIMITS), X, y),
-    "fit whole lists with limits": lambda X, y: _fit(_optimal(rules_per_draw=1, verbose=True, **LIMITS), X, y),
+    "fit optimal trees with limits": lambda X, y: _fit(_tree(**LIMITS), X, y),
+    "fit optimal rule lists with limits": lambda X, y: _fit(_optimal(rules_per_draw=1, verbose=True, **LIMITS), X, y),
     "fit_file": lambda X, y: _fit_file(_optimal(verbose=True), X, y),
     "fit_file, a tree in stages": lambda X, y: _fit_file(_tree(stages=(1, 2)), X, y),
     "fit greedy trees": lambda X, y: _fit(_greedy_tree(), X, y),

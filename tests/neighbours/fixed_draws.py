@@ -97,7 +97,9 @@ def _some_list(lists):
         unused = sorted(int(rule) for members in lists.problem.members for rule in members)
         longest = lists.problem.longest
     else:
-        unused = sorted(int(rule) for rule, weight in zip(lists._order, lists._worth.tests, strict=True) if weight > 0)
+        unused = sorted(
+            int(rule) for rule, weight in zip(lists._order, lists._log_weights.tests, strict=True) if weight > 0
+        )
         longest = len(lists._log_lengths) - 1
     n_rules = min(len(unused), longest)
     return unused[:n_rules], [i % 2 for i in range(n_rules + 1)]

@@ -102,9 +102,14 @@ def test_a_fit_looks_the_same_whatever_types_a_library_finds(see, form):
 
 
 CALLS = [
-    *("fit whole lists", "fit whole lists in two draws", "fit whole trees", "fit whole trees in two stages"),
-    *("fit whole lists, a rule at a time", "fit_file", "fit_file, a tree in stages"),
-    *("fit whole trees with limits", "fit whole lists with limits"),
+    *(
+        "fit optimal rule lists",
+        "fit optimal rule lists in two draws",
+        "fit optimal trees",
+        "fit optimal trees in two stages",
+    ),
+    *("fit optimal rule lists, a rule at a time", "fit_file", "fit_file, a tree in stages"),
+    *("fit optimal trees with limits", "fit optimal rule lists with limits"),
     *("fit cards", "fit cards of few columns", "fit cards with limits", "fit cards after a tree"),
     *("fit_file, a card", "fit_file, a card after a tree", "fit_counts, a card", "noisy_evaluation of a card"),
     *("fit_counts", "noisy_accuracy", "noisy_evaluation", "private_cuts", "plan_source"),
@@ -113,8 +118,13 @@ CALLS = [
 # so that the schema, small as it is, counts as a wide one: records are counted by sets of columns, once for each draw
 WIDE = {"sources.plan.FEW_PATTERNS": 0}
 ON_TUPLES = [
-    *("fit whole lists", "fit whole lists from marginals", "fit whole trees", "fit whole trees from marginals"),
-    *("fit_file", "fit_file, a tree in stages", "fit whole trees with limits"),
+    *(
+        "fit optimal rule lists",
+        "fit optimal rule lists from marginals",
+        "fit optimal trees",
+        "fit optimal trees from marginals",
+    ),
+    *("fit_file", "fit_file, a tree in stages", "fit optimal trees with limits"),
     *("fit cards", "fit cards of few columns", "fit cards after a tree", "fit cards from marginals"),
     *("fit_file, a card", "fit_file, a card after a tree"),
 ]
@@ -153,7 +163,7 @@ def test_every_call_on_a_wide_table_looks_the_same_with_a_record_more(see, call,
     assert not differences(see(job | {"n": 0}), see(job | {"n": 1}))
 
 
-FROM_TUPLES = ["fit whole lists from marginals", "fit whole trees from marginals", "fit cards from marginals"]
+FROM_TUPLES = ["fit optimal rule lists from marginals", "fit optimal trees from marginals", "fit cards from marginals"]
 
 
 @pytest.mark.parametrize(("call", "form"), pairs(FROM_TUPLES, ["pandas", "polars", "Parquet in DuckDB"]))
@@ -166,7 +176,9 @@ def test_a_fit_on_a_wide_table_looks_the_same_with_a_record_of_any_kind(see, cal
 
 @pytest.mark.parametrize("form", EXTRAS)
 def test_an_empty_table_looks_like_one_with_a_record(see, form):
-    for call in some(["fit whole lists", "fit whole trees", "fit cards after a tree"], list(EXTRAS).index(form), of=3):
+    for call in some(
+        ["fit optimal rule lists", "fit optimal trees", "fit cards after a tree"], list(EXTRAS).index(form), of=3
+    ):
         job = {"call": call, "form": form, "n": 0}
         empty = see(job)
         assert not differences(empty, see(job | {"n": 1}))
@@ -189,7 +201,8 @@ WHERE = {
 
 
 @pytest.mark.parametrize(
-    ("call", "where"), pairs(["fit whole lists", "fit whole trees", "fit mass", "fit greedy trees", *CARDS], WHERE)
+    ("call", "where"),
+    pairs(["fit optimal rule lists", "fit optimal trees", "fit mass", "fit greedy trees", *CARDS], WHERE),
 )
 def test_a_record_beyond_the_end_of_a_slice_is_not_noticed(see, call, where):
     form, wide = WHERE[where]
@@ -210,7 +223,7 @@ def test_a_record_beyond_the_end_of_a_part_of_a_file_is_not_noticed(see_command,
 @pytest.mark.parametrize(("fault", "where"), pairs(FAULTS, WHERE))
 def test_what_goes_wrong_shows_no_number_of_records(see, fault, where):
     form, wide = WHERE[where]
-    calls = ["fit whole lists", "fit whole trees", "fit mass", "fit with a ledger", *CARDS]
+    calls = ["fit optimal rule lists", "fit optimal trees", "fit mass", "fit with a ledger", *CARDS]
     for call in some(calls, FAULTS.index(fault), of=3):
         job = {"call": call, "form": form, "fault": fault, "constants": wide}
         without = see(job)
@@ -386,7 +399,7 @@ LEAKS = [name for name in vars(leaks) if name.startswith(("on_", "in_"))]
 @pytest.mark.parametrize(("leak", "counted"), pairs(LEAKS, COUNTED))
 def test_a_hole_made_on_purpose_is_seen(see, see_command, leak, counted):
     wide = COUNTED[counted]
-    for call in ("fit whole lists", "fit cards"):
+    for call in ("fit optimal rule lists", "fit cards"):
         job = {"call": call, "form": "pandas", "leak": leak, "constants": wide}
         assert differences(see(job), see(job | {"extra": "ordinary"})), f"in Python: {call}"
     one, other = (see_command("fit", "CSV", extra, leak=leak, constants=wide) for extra in (None, "ordinary"))

@@ -1,8 +1,8 @@
 """The complete output distribution of a published learner on a table of a few patterns, and its divergence from a neighbour.
 
-An output is a list of rules with noisy class counts of every part. Given the list, only the counts of the part and class
-that hold the differing record follow another law, and there the quotient of the two laws takes just two values, e^e and
-e^-e. So the hockey-stick divergence is a finite sum.
+An output is a list of rules with noisy class counts of every part. Given the list, only the counts of the part and class that
+hold the differing record follow another distribution, and there the quotient of the two distributions takes just two values,
+e^e and e^-e. So the hockey-stick divergence is a finite sum.
 """
 
 import math
@@ -25,7 +25,7 @@ class Learner:
     max_length: int
 
 
-def distribution(learner, patterns, counts):
+def output_distribution(learner, patterns, counts):
     """{list of rules: probability}. ``patterns`` says which rules are true in a cell, ``counts`` its class counts."""
     found = {}
 
@@ -49,7 +49,7 @@ def distribution(learner, patterns, counts):
 
 def divergence(learner, patterns, counts, more, epsilon):
     """The smallest delta for which both directions are (epsilon, delta)-DP. ``more`` has one record more in one cell."""
-    less, most = distribution(learner, patterns, counts), distribution(learner, patterns, more)
+    less, most = output_distribution(learner, patterns, counts), output_distribution(learner, patterns, more)
     # noise around c + 1 instead of c: e^-e times as likely up to c, e^e times as likely from c + 1 on
     up = tail(1, learner.epsilon)  # P(noise around c is above c)
     deltas = []

@@ -1,4 +1,4 @@
-"""Broken versions of the queries of whole lists and trees (private/queries/lists.py, trees.py), and of what they count.
+"""Broken versions of the queries of rule lists and trees (private/queries/lists.py, trees.py), and of what they count.
 
 Each takes the place of the sound queries once these are prepared; what was added up before is then added up anew, by the twin.
 """
@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from discreet import DPOptimalRuleListClassifier
-from discreet.audit.draws import list_laws_by_sums, worst_draw
+from discreet.audit.draws import list_distributions_by_sums, worst_draw
 from discreet.audit.explorer import ListsOnMarginals, TreesOnMarginals, explored
 from discreet.audit.learners import Pair, Subject
 from discreet.audit.subjects import WHOLE
@@ -251,11 +251,11 @@ def with_queries(kind, twin):
 
 def summed_fit_twins(pairs):
     """name, the sound subject, its broken twin, pairs to try."""
-    lists = Subject("whole lists", WHOLE, {"epsilon": 1.0, "max_length": 2})
-    later = Subject("whole lists, rules_per_draw=1", WHOLE, COUNTS_OF_LISTS)
-    draws = Subject("whole lists, rules_per_draw=1, no counts", WHOLE, COUNTS_OF_LISTS | {"counts_share": 0.0})
+    lists = Subject("optimal rule lists", WHOLE, {"epsilon": 1.0, "max_length": 2})
+    later = Subject("optimal rule lists, rules_per_draw=1", WHOLE, COUNTS_OF_LISTS)
+    draws = Subject("optimal rule lists, rules_per_draw=1, no counts", WHOLE, COUNTS_OF_LISTS | {"counts_share": 0.0})
     counted = replace(lists, parameters=lists.parameters | {"counts_share": 0.5})
-    marginals = Subject("whole lists from marginals", ListsOnMarginals, COUNTS_OF_LISTS)
+    marginals = Subject("optimal rule lists from marginals", ListsOnMarginals, COUNTS_OF_LISTS)
     for name, sound, twin, tried in (
         ("summed lists: rate doubled", lists, LouderLists, pairs),
         ("summed lists: a class weight above 1", lists, HeavierLists, pairs),
@@ -272,7 +272,7 @@ def summed_fit_twins(pairs):
 
 
 def summed_tree_fit_twins(pairs, apart):
-    whole = Subject("whole trees", TreesOnMarginals, {"epsilon": 1.0, "max_depth": 1, "counts_share": 0.2})
+    whole = Subject("optimal trees", TreesOnMarginals, {"epsilon": 1.0, "max_depth": 1, "counts_share": 0.2})
     stages = {"epsilon": 1.0, "stages": (1, 1), "criterion": "gini", "counts_share": 0.1}
     staged = Subject("stages", TreesOnMarginals, stages)
     counted = replace(whole, parameters=whole.parameters | {"counts_share": 0.5})
@@ -295,11 +295,11 @@ def summed_tree_fit_twins(pairs, apart):
 
 def summed_choice_twins():
     """name, and what finds it out."""
-    yield "summed lists: rate doubled", lambda: worst(list_laws_by_sums(2 * 0.5))
+    yield "summed lists: rate doubled", lambda: worst(list_distributions_by_sums(2 * 0.5))
 
 
-def worst(laws):
-    found = list(worst_draw(0.5, 1, laws))
+def worst(distributions):
+    found = list(worst_draw(0.5, 1, distributions))
     return max(found, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in found))
 
 
@@ -342,13 +342,16 @@ class LoudTreesOnMarginals(LoudSampler, TreesOnMarginals):
 
 
 def summed_observed_twins(hits):
-    """Mostly models without a rule or test, whose label shows most of what one record is worth."""
+    """Mostly models without a rule or test, whose label shows most of what one record changes."""
     common = {"epsilon": 1.0, "counts_share": 0.0}
-    lists = Subject("whole lists", WHOLE, common | {"max_length": 2, "prior": [99, 1]}, n_rules=1)
+    lists = Subject("optimal rule lists", WHOLE, common | {"max_length": 2, "prior": [99, 1]}, n_rules=1)
     stump = Subject("stump", TreesOnMarginals, common | {"max_depth": 1, "split": 0.01}, n_rules=1)
     first = Pair(np.zeros((2, 2), int), (0, 0))
-    yield "summed lists: a sampler with half the noise of its law", partial(hits, lists, LoudSums, first, 3_000)
     yield (
-        "summed trees: a sampler with half the noise of its law",
+        "summed lists: a sampler with half the noise of its distribution",
+        partial(hits, lists, LoudSums, first, 3_000),
+    )
+    yield (
+        "summed trees: a sampler with half the noise of its distribution",
         partial(hits, stump, LoudTreesOnMarginals, first, 3_000),
     )

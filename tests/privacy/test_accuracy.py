@@ -1,4 +1,4 @@
-"""The noisy accuracy of a model: its exact loss, its law, and what it costs."""
+"""The noisy accuracy of a model: its exact loss, its distribution, and what it costs."""
 
 import math
 from fractions import Fraction

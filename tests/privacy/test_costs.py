@@ -23,11 +23,11 @@ from discreet.accounting.costs import (
     rho_sum,
 )
 from discreet.accounting.summary import epsilon_of, least
-from discreet.private.mechanisms.registry import MECHANISMS, WHOLE_LISTS, WHOLE_TREES
-from discreet.private.mechanisms.whole_lists import DrawBudget
-from discreet.private.sampling.reference import law_of_trees
+from discreet.private.mechanisms.registry import MECHANISMS, RULE_LIST_DRAW, TREE_DRAW
+from discreet.private.mechanisms.rule_list_draw import DrawBudget
+from discreet.private.sampling.reference import distribution_of_trees
+from discreet.private.sampling.trees.log_weights import SCORES
 from discreet.private.sampling.trees.problems import TreeProblem
-from discreet.private.sampling.trees.worth import SCORES
 from discreet.rules.prior import TreePrior
 from tests.support.composition import (
     discrete_laplace,
@@ -43,7 +43,7 @@ from tests.support.composition import (
 )
 from tests.support.selectors import PUBLISHED, budget_of
 
-from .test_whole_lists import law, scores_of_each_record
+from .test_rule_list_draw import log_probabilities, scores_of_each_record
 
 ORDERS = (1.0001, 1.1, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0)
 EPSILONS = [Fraction(e) for e in ("1/100", "1/10", "1/2", "1", "3")]
@@ -95,38 +95,40 @@ def test_draws_in_proportion_to_exp_of_a_monotone_score_have_bounded_range_and_n
     epsilon, widest = 0.7, 0.0
     lists = list(itertools.product((0, 1), repeat=3))  # for which of three kinds of records a list is right
     for counts in itertools.product(range(4), repeat=3):
-        law = exponential_mechanism(epsilon, [np.dot(right, counts) for right in lists])
+        distribution = exponential_mechanism(epsilon, [np.dot(right, counts) for right in lists])
         for kind in range(3):
             more = [c + (i == kind) for i, c in enumerate(counts)]
             other = exponential_mechanism(epsilon, [np.dot(right, more) for right in lists])
-            losses = np.log(other / law)
+            losses = np.log(other / distribution)
             widest = max(widest, float(np.ptp(losses)))
-            assert largest_rho((law, other)) <= epsilon**2 / 8 * (1 + SLACK)
+            assert largest_rho((distribution, other)) <= epsilon**2 / 8 * (1 + SLACK)
     assert widest <= epsilon * (1 + SLACK)
     assert widest > 0.999 * epsilon
 
 
 @pytest.mark.parametrize("rate", [0.2, 1.0])
-def test_the_law_of_whole_lists_has_bounded_range_on_all_small_neighbours(rate):
-    """All lists of up to three rules, all tables of up to three records: as ``private/sampling/reference.py`` has the law."""
+def test_the_distribution_of_rule_lists_has_bounded_range_on_all_small_neighbours(rate):
+    """All lists of up to three rules, all tables of up to three records, by ``private/sampling/reference.py``."""
     gain, prior = scores_of_each_record(2)
     widest = 0.0
     for n in range(3):
         drawn = itertools.combinations_with_replacement(range(gain.shape[1]), n)
         tables = np.array([np.bincount(table, minlength=gain.shape[1]) for table in drawn])
-        here = law(gain, prior, tables, rate)
+        here = log_probabilities(gain, prior, tables, rate)
         for record in np.eye(gain.shape[1]):
-            widest = max(widest, float(np.ptp(law(gain, prior, tables + record, rate) - here, axis=1).max()))
+            widest = max(
+                widest, float(np.ptp(log_probabilities(gain, prior, tables + record, rate) - here, axis=1).max())
+            )
     assert 0.99 * rate < widest <= rate * (1 + SLACK)
 
 
 @pytest.mark.parametrize("score", SCORES)
-def test_the_law_of_whole_trees_has_bounded_range_on_small_neighbours(score):
+def test_the_distribution_of_trees_has_bounded_range_on_small_neighbours(score):
     rate, truth = 0.5, np.array(list(itertools.product([False, True], repeat=2))).T
     trees, widest = TreePrior(0.5, np.array([0.3, 0.7])), 0.0
 
     def logs(table):
-        _, found = law_of_trees(TreeProblem(truth, table, trees, rate, score), 2)
+        _, found = distribution_of_trees(TreeProblem(truth, table, trees, rate, score), 2)
         return found - np.logaddexp.reduce(found)
 
     rng = np.random.default_rng(1)
@@ -140,14 +142,14 @@ def test_the_law_of_whole_trees_has_bounded_range_on_small_neighbours(score):
 
 
 def test_permute_and_flip_is_not_of_bounded_range_so_its_choices_count_as_pure():
-    """The law of mass for two candidates: losses whose width is more than epsilon. So no cost may say so."""
+    """The distribution of mass for two candidates: losses whose width is more than epsilon. So no cost may say so."""
     epsilon = 1.0
 
-    def law(gap):  # the first is ahead by gap
+    def distribution(gap):  # the first is ahead by gap
         p = 1 - math.exp(-epsilon * gap) / 2
         return np.array([p, 1 - p])
 
-    losses = np.log(law(1.0) / law(0.0))
+    losses = np.log(distribution(1.0) / distribution(0.0))
     assert np.ptp(losses) > epsilon
     assert {cost.kind for cost in MECHANISMS["mass"].costs(budget_of("mass", 1, 4), 10)} == {PURE, DISCRETE_LAPLACE}
 
@@ -177,10 +179,10 @@ def test_a_persons_delta_is_that_of_a_chain_and_a_twin_that_only_adds_is_caught(
         records
     ):  # of an event that has chance 0 at first, and as much more with each record as the pair allows
         chances.append(math.exp(epsilon) * chances[-1] + float(delta))
-    laws = [np.array([u, 1 - u]) for u in chances]
-    for one, other in itertools.pairwise(laws):
+    distributions = [np.array([u, 1 - u]) for u in chances]
+    for one, other in itertools.pairwise(distributions):
         assert max(divergence((one, other), epsilon), divergence((other, one), epsilon)) <= float(delta) * (1 + SLACK)
-    needed = divergence((laws[-1], laws[0]), float(records * epsilon))
+    needed = divergence((distributions[-1], distributions[0]), float(records * epsilon))
     said = Cost(APPROXIMATE, epsilon, delta).for_person(records)
     assert needed <= float(said.delta) * (1 + SLACK)
     assert needed > 0.99 * float(said.delta)
@@ -249,7 +251,7 @@ def test_a_hundred_models_at_a_tenth_are_ten_by_addition_and_less_than_2_75_at_a
     """Issue 12's example: with the default share for class counts, and without any."""
     for share, most in (("1/10", 2.22), ("0", 2.42)):
         budget = DrawBudget.split(Fraction(1, 10), Fraction(share), 1)
-        for mechanism in (WHOLE_LISTS, WHOLE_TREES):
+        for mechanism in (RULE_LIST_DRAW, TREE_DRAW):
             costs = mechanism.costs(budget) * 100
             assert plain_sum(costs) == (10, 0)
             total = least(plain_sum(costs), rho_sum(costs), Fraction(1, 10**6))
@@ -278,7 +280,7 @@ def test_the_costs_of_a_greedy_fit_add_up_to_what_is_proved(name, length, tree):
 @pytest.mark.parametrize("records", [1, 3, 7])
 def test_the_costs_of_whole_models_add_up_to_epsilon_for_a_person(draws, share, records):
     budget = DrawBudget.split(Fraction(7, 10) / records, Fraction(share), draws)
-    costs = for_person(WHOLE_LISTS.costs(budget), records)
+    costs = for_person(RULE_LIST_DRAW.costs(budget), records)
     assert plain_sum(costs) == (Fraction(7, 10), 0)
     assert rho_sum(costs) < Fraction(49, 800) * (1 + Fraction(1, 10**20))
 

@@ -11,7 +11,7 @@ from discreet.private.noise.sums import at_least
 
 from . import exact_learner
 from .test_whole_learner import learner
-from .typed_lists import distribution, divergences
+from .typed_lists import divergences, output_distribution
 
 EXPONENTIAL = Shift(HAZARD_ONLY)
 LAPLACE = Shift(LINES)
@@ -174,7 +174,7 @@ def test_explicit_neighbours_violate_the_pure_claim_of_sm_cauchy():
     less, more = np.array([[1, 0], [0, 1]]), np.array([[1, 0], [1, 1]])
     for support, pure in ((72, True), (252, False), (1709, False)):
         fit, bound = learner("sm-cauchy", 1.0, 0, 5, support)
-        p, q = (distribution(fit, types, np.array([4, 5]), table)[(0,) * 4] for table in (less, more))
+        p, q = (output_distribution(fit, types, np.array([4, 5]), table)[(0,) * 4] for table in (less, more))
         assert (bound.delta == 0) == pure
         assert (math.log(q / p) + fit.epsilon > 1.0) == (not pure)
 
@@ -185,6 +185,6 @@ def test_what_is_proved_for_global_sensitivity_cannot_be_bettered(mechanism, sha
     fit, bound = learner(mechanism, 1.0, 0, 5, 1, candidates=10_000)
     types = np.array([[False, True], [False, False]])
     less, more = np.array([[0, 1], [0, 0]]), np.array([[0, 1], [1, 0]])
-    p, q = (distribution(fit, types, np.array([4, 9_996]), table)[(0,) * 4] for table in (less, more))
+    p, q = (output_distribution(fit, types, np.array([4, 9_996]), table)[(0,) * 4] for table in (less, more))
     assert math.log(p / q) + fit.epsilon == pytest.approx(share, rel=1e-3)
     assert bound.epsilon == pytest.approx(share, rel=1e-3)

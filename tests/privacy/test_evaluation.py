@@ -277,7 +277,7 @@ def test_it_is_booked_once_and_refused():
     ledger = Ledger(epsilon=0.3)
     found = noisy_evaluation(MODEL, X, y, 0.2, by=["sex", "b"], ledger=ledger, model_is_public=True)
     assert found.privacy.proved.epsilon == 0.2
-    assert "measured with noise" in str(found.privacy)
+    assert "made with noise" in str(found.privacy)
     assert [(e.what, e.spent_epsilon) for e in ledger.entries] == [("noisy evaluation by sex, b", Fraction(1, 5))]
     with pytest.raises(BudgetError):
         noisy_evaluation(MODEL, X, y, 0.2, ledger=ledger, model_is_public=True)
@@ -346,7 +346,7 @@ def test_the_schema_of_the_groups_counts_too():
     assert found.proved.epsilon == pytest.approx(0.6)  # the cut points tell of the records
     assert found.cut_points == 0.5
     other = Schema((Boolean("a"), Categorical("b", categories=["true"]), SEX))
-    with pytest.raises(SchemaError, match="another way"):
+    with pytest.raises(SchemaError, match="differently"):
         noisy_evaluation(MODEL, X, y, 0.1, by="b", schema=other)
     error = Schema((Categorical("sex", categories=["f"], outside="error"),))
     with pytest.raises(SchemaError, match="outside"):
@@ -396,6 +396,6 @@ def test_the_page_shows_a_point_for_each_part():
     found = noisy_evaluation(COUNTED, X, y, 1.0, by="sex", random_state=0)
     page = found.to_html()
     assert page.count("<circle") == 3
-    assert "part 1: says 70%" in page
+    assert "part 1: predicted 70%" in page
     assert "Not private" in page  # a seed was used
     assert found._repr_html_().count("<circle") == 3

@@ -1,7 +1,7 @@
 """What a ledger takes, whoever asks for what and when: adaptively chosen budgets, enumerated answer by answer.
 
 Each sequence is a strategy: what is asked for next depends on all answers so far. Every answer comes from the worst mechanism of
-its kind, with chances that are fractions, so that the whole law of a run is known without rounding.
+its kind, with chances that are fractions, so that the whole distribution of a run is known without rounding.
 """
 
 import math

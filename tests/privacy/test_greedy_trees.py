@@ -1,4 +1,4 @@
-"""Greedy trees by every mechanism: exact laws of whole fits, what a level costs, and what becomes of the published claims."""
+"""Greedy trees by every mechanism: exact distributions of whole fits, the cost of a level, and the published claims."""
 
 import math
 from dataclasses import replace
@@ -35,7 +35,7 @@ def test_every_mechanism_is_audited_as_a_tree():
 # -- a second account of the learner, node by node ---------------------------------------------------------------------
 
 
-def plain_law(classifier, counts):
+def plain_distribution(classifier, counts):
     """{tests of the tree: (its probability, exact class counts of its leaves)}, by recursion over nodes instead of levels."""
     patterns = np.array(list(product([False, True], repeat=len(counts).bit_length() - 1)))
     plan = classifier.plan()
@@ -70,10 +70,10 @@ def test_what_is_explored_is_what_the_plain_enumeration_says(subject):
     rng = np.random.default_rng(1)
     classifier = subject.make_explored()
     for pair, _ in zip(random_pairs(rng, subject.n_rules, subject.n_classes, (3, 7)), range(3), strict=False):
-        law = explore(classifier, private_counts_of(classifier.schema, pair.less))
-        expected = plain_law(classifier, pair.less)
-        assert {key[0] for key in law.outputs} == set(expected)
-        for (tests, labels), output in law.outputs.items():
+        distribution = explore(classifier, private_counts_of(classifier.schema, pair.less))
+        expected = plain_distribution(classifier, pair.less)
+        assert {key[0] for key in distribution.outputs} == set(expected)
+        for (tests, labels), output in distribution.outputs.items():
             chance, leaves = expected[tests]
             assert labels is None  # they follow from the noisy counts
             assert math.exp(output.log_p) == pytest.approx(chance, rel=1e-9, abs=1e-300)
@@ -81,17 +81,20 @@ def test_what_is_explored_is_what_the_plain_enumeration_says(subject):
 
 
 def needed(classifier, pair, epsilon):
-    """The smallest delta for which both directions are (epsilon, delta)-DP, from the plain laws."""
-    less, more = plain_law(classifier, pair.less), plain_law(classifier, pair.more)
+    """The smallest delta for which both directions are (epsilon, delta)-DP, from the plain distributions."""
+    less, more = plain_distribution(classifier, pair.less), plain_distribution(classifier, pair.more)
     e = float(classifier.plan().budget.counts_epsilon)
     up = tail(1, e)  # P(noise around a count is above it)
     deltas = []
-    for law, other, likelier in ((less, more, 1.0 - up), (more, less, 1.0 - up)):
+    for distribution, other, likelier in ((less, more, 1.0 - up), (more, less, 1.0 - up)):
         # one count of one leaf differs: it is e^e times as likely on the table at hand, or e^-e times
         deltas.append(
             sum(
-                max(0.0, share * law[tree][0] - math.exp(epsilon) * share * math.exp(-sign * e) * other[tree][0])
-                for tree in law
+                max(
+                    0.0,
+                    share * distribution[tree][0] - math.exp(epsilon) * share * math.exp(-sign * e) * other[tree][0],
+                )
+                for tree in distribution
                 for share, sign in ((likelier, 1.0), (1.0 - likelier, -1.0))
             )
         )
@@ -120,8 +123,8 @@ def test_what_is_proved_holds_on_every_table_tried(subject):
 @pytest.mark.slow
 @pytest.mark.parametrize("mechanism", MECHANISMS)
 def test_what_is_proved_holds_for_three_levels(mechanism):
-    """Three tests, so that each level has something to choose from; with one test where the law is known for one only."""
-    one = mechanism == "noisy-counts"  # whose law is known for one candidate
+    """Three tests, so that each level has a choice; one test where the distribution is known for one only."""
+    one = mechanism == "noisy-counts"  # whose distribution is known for one candidate
     parameters = needed_parameters(MECHANISMS[mechanism]) | {"epsilon": 6.0 if one else 3.0, "max_depth": 3}
     subject = Subject("three levels", GREEDY_TREES, parameters, n_rules=1 if one else 3, most=8 if one else 10**9)
     proved, _ = subject.promises()
@@ -140,7 +143,7 @@ def test_what_is_proved_holds_for_three_levels(mechanism):
         ["greedy trees, gl-gaussian"],
     ),
 )
-def test_fits_follow_the_exact_law(name):
+def test_fits_follow_the_exact_distribution(name):
     subject = replace(BY_NAME[name], parameters=dict(BY_NAME[name].parameters))
     counts = np.array([[9, 2], [1, 7], [4, 0], [0, 12]])
     seen = watch(subject, Pair(counts, (0, 1)))

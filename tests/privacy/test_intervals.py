@@ -1,4 +1,4 @@
-"""Intervals around noisy numbers: the exact law of sums of noise, and how often intervals are right."""
+"""Intervals around noisy numbers: the exact distribution of sums of noise, and how often intervals are right."""
 
 import math
 
@@ -10,18 +10,18 @@ from discreet.datasets import load_compas
 from discreet.evaluation import evaluation
 from discreet.evaluation.evaluation import Sum, difference, is_too_small, mean_rate, rate
 from discreet.models.partition import Answer
-from discreet.private.noise.sums import law, log_pmf, margin, moments, tail
+from discreet.private.noise.sums import log_pmf, margin, moments, sum_distribution, tail
 
 
 @pytest.mark.parametrize("bins", [1, 2, 3, 7])
 @pytest.mark.parametrize("epsilon", [0.05, 0.3, 1.0, 4.0])
-def test_the_law_of_a_sum_is_that_of_a_convolution(epsilon, bins):
+def test_the_distribution_of_a_sum_is_that_of_a_convolution(epsilon, bins):
     values = np.arange(-3000, 3001)
     one = np.exp(log_pmf(values, epsilon))
     exact = one
     for _ in range(bins - 1):
         exact = np.convolve(exact, one, "same")
-    found = law(epsilon, bins)
+    found = sum_distribution(epsilon, bins)
     n = min(len(found), 3001)
     assert np.abs(found[:n] - exact[3000 : 3000 + n]).max() < 1e-15
     assert found[0] + 2 * found[1:].sum() == pytest.approx(1.0, abs=1e-12)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from discreet.audit.choices import laws_of_inverse, worst_on_grid
+from discreet.audit.choices import distributions_of_inverse, worst_on_grid
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.inverse import InverseSelector, _blocks, largest_step, path_losses
 from discreet.private.mechanisms.mass import UNITS, mass_units
@@ -229,7 +229,9 @@ def test_the_factor_of_two_is_needed_even_by_the_exact_number_of_records():
     assert fewest[:, here].tolist() == [1, 1]
     assert fewest[:, there].tolist() == [0, 2]
     selector = InverseSelector(E)
-    lost = [np.diff(laws_of_inverse(selector, before, 1, copies)[0], axis=0).ravel()[0] for copies in (1, 30, 3000)]
+    lost = [
+        np.diff(distributions_of_inverse(selector, before, 1, copies)[0], axis=0).ravel()[0] for copies in (1, 30, 3000)
+    ]
     assert lost[0] < lost[1] < lost[2] <= float(E) * (1 + 1e-9)
     assert lost[2] > 0.999 * float(E)
 
@@ -258,19 +260,21 @@ def test_a_selector_draws_by_its_own_probabilities(entropy):
     assert stats.chisquare(seen, np.exp(selector.log_prob(here)) * draws).pvalue > 1e-6
 
 
-def test_the_laws_of_the_audit_are_those_of_the_choices():
+def test_the_distributions_of_the_audit_are_those_of_the_choices():
     selector = InverseSelector(E)
-    laws = laws_of_inverse(selector, [0, 0, 0, 3, 1, 0, 0, 2], 1)
+    distributions = distributions_of_inverse(selector, [0, 0, 0, 3, 1, 0, 0, 2], 1)
     for place in itertools.product((0, 1), repeat=KINDS):
         left, captured = counts(np.array(place)[:, None] + np.array([[0, 0, 0, 3, 1, 0, 0, 2]]).T)
         expected = selector.log_prob(NodeCounts(left[:, 0], captured[:, :, 0]))
-        assert [law[place] for law in laws] == pytest.approx(expected, abs=1e-9)
+        assert [distribution[place] for distribution in distributions] == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("twin", [StepFromHere, HalfTheStep, WithoutTheTwo])
 def test_a_choice_costs_at_most_its_epsilon_and_that_of_a_twin_more(twin):
     nodes = [0] * KINDS, 2, 30
-    sound, broken = (worst_on_grid(laws_of_inverse(one(E), *nodes), float(E), "") for one in (InverseSelector, twin))
+    sound, broken = (
+        worst_on_grid(distributions_of_inverse(one(E), *nodes), float(E), "") for one in (InverseSelector, twin)
+    )
     assert 0.99 < sound.ratio <= 1 + 1e-9
     assert broken.ratio > 1.4
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from discreet.audit.draws import TRUTH
-from discreet.private.sampling.reference import law_of_draw, law_of_trees
+from discreet.private.sampling.reference import distribution_of_draw, distribution_of_trees
 from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.rules.limits import Limits
 from discreet.rules.prior import Prior, TreePrior
@@ -32,50 +32,52 @@ def tables(most):
                 yield counts
 
 
-def law_of_tree(counts, limits):
-    trees, logs = law_of_trees(TreeProblem(TRUTH.astype(bool), counts, PRIOR, RATE, limits=limits), 1)
+def distribution_of_tree(counts, limits):
+    trees, logs = distribution_of_trees(TreeProblem(TRUTH.astype(bool), counts, PRIOR, RATE, limits=limits), 1)
     return dict(zip(trees, logs - np.logaddexp.reduce(logs), strict=True))
 
 
-def law_of_list(counts, limits):
-    law = law_of_draw(TRUTH.astype(bool), counts, Prior((1.0, 1.0, 1.0), np.ones(TESTS)), RATE, limits)
-    return dict(zip(law.lists, law.logs.tolist(), strict=True))
+def distribution_of_list(counts, limits):
+    distribution = distribution_of_draw(
+        TRUTH.astype(bool), counts, Prior((1.0, 1.0, 1.0), np.ones(TESTS)), RATE, limits
+    )
+    return dict(zip(distribution.lists, distribution.logs.tolist(), strict=True))
 
 
-def worst(law, most):
+def worst(distribution, most):
     """The largest logarithm of a ratio between neighbours: infinite if one can draw what the other cannot."""
     found = 0.0
     for counts in tables(most):
-        here = law(counts)
+        here = distribution(counts)
         for kind in KINDS:
             more = counts.copy()
             more[kind] += 1.0
-            there = law(more)
+            there = distribution(more)
             if here.keys() != there.keys():
                 return np.inf
             found = max(found, *(abs(here[x] - there[x]) for x in here))
     return found
 
 
-@pytest.mark.parametrize("law", [law_of_tree, law_of_list])
-def test_no_two_neighbours_are_told_apart_by_more_than_epsilon(law):
-    assert 0.3 * RATE < worst(lambda counts: law(counts, LIMITS), 1) <= RATE * (1 + 1e-9)
+@pytest.mark.parametrize("distribution", [distribution_of_tree, distribution_of_list])
+def test_no_two_neighbours_are_told_apart_by_more_than_epsilon(distribution):
+    assert 0.3 * RATE < worst(lambda counts: distribution(counts, LIMITS), 1) <= RATE * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("law", [law_of_tree, law_of_list])
-def test_limits_that_are_read_off_the_records_are_caught(law):
+@pytest.mark.parametrize("distribution", [distribution_of_tree, distribution_of_list])
+def test_limits_that_are_read_off_the_records_are_caught(distribution):
     """A twin: columns are compared in whatever direction the records have them."""
 
     def by_records(counts):
         rises = (counts[1] * TRUTH[0]).sum() * counts[0].sum() >= (counts[0] * TRUTH[0]).sum() * counts[1].sum()
-        turned = replace(LIMITS, not_above=LIMITS.not_below, not_below=LIMITS.not_above)
-        return law(counts, LIMITS if rises else turned)
+        flipped = replace(LIMITS, not_above=LIMITS.not_below, not_below=LIMITS.not_above)
+        return distribution(counts, LIMITS if rises else flipped)
 
     assert worst(by_records, 1) > RATE * 1.5
 
 
-def test_labels_that_are_mended_after_the_draw_do_not_have_the_law():
-    """A twin: draw without limits, then take back labels that do not keep to them. It is private, but another law than stated."""
+def test_labels_that_are_mended_after_the_draw_do_not_have_the_distribution():
+    """A twin: draw without limits, then change labels that break them. It is private, but not the stated distribution."""
     counts = np.zeros((2, CELLS))
     counts[0, 0], counts[1, -1] = 3.0, 2.0
 
@@ -83,8 +85,8 @@ def test_labels_that_are_mended_after_the_draw_do_not_have_the_law():
         labels = {LIMITS.labels.index(leaf.label) for leaf in (tree.true, tree.other)}
         return replace(tree, true=replace(tree.true, label=min(labels)), other=replace(tree.other, label=max(labels)))
 
-    stated, found = law_of_tree(counts, LIMITS), {}
-    for tree, log in law_of_tree(counts, None).items():
+    stated, found = distribution_of_tree(counts, LIMITS), {}
+    for tree, log in distribution_of_tree(counts, None).items():
         kept = tree if tree in stated else mended(tree) if tree.test == 0 else None
         kept = kept or replace(tree, true=tree.other, other=tree.true)
         found[kept] = found.get(kept, 0.0) + np.exp(log)

@@ -1,4 +1,4 @@
-"""The mechanism "mass": its law, its price on all small neighbours, its whole output, and broken twins of each."""
+"""The mechanism "mass": its distribution, its price on all small neighbours, its whole output, and broken twins of each."""
 
 import itertools
 import math
@@ -22,7 +22,7 @@ from discreet.rules.candidates import Candidates
 from tests.support.counted import patterns_of
 from tests.support.selectors import budget_of
 
-from .exact_learner import Learner, distribution, divergence
+from .exact_learner import Learner, divergence, output_distribution
 
 E = Fraction(2)
 
@@ -97,21 +97,21 @@ def test_beyond_the_largest_whole_number_the_mass_is_cut_off_without_an_error():
 
 
 def permute_and_flip(losses, scale):
-    """Its law by definition: over all orders, the first candidate whose coin says yes."""
+    """Its distribution by definition: over all orders, the first candidate whose coin says yes."""
     chances = np.exp(-(np.array(losses) - min(losses)) / scale)
-    law = np.zeros(len(losses))
+    distribution = np.zeros(len(losses))
     for order in itertools.permutations(range(len(losses))):
         rest = 1.0
         for i in order:
-            law[i] += rest * chances[i]
+            distribution[i] += rest * chances[i]
             rest *= 1.0 - chances[i]
-    return law / math.factorial(len(losses))
+    return distribution / math.factorial(len(losses))
 
 
 LOSSES = [0, UNITS, UNITS, 3 * UNITS, 40 * UNITS]
 
 
-def test_the_exact_law_is_that_of_permute_and_flip():
+def test_the_exact_distribution_is_that_of_permute_and_flip():
     for losses in (LOSSES, [5, 5, 5], [0, 10 * UNITS], list(np.random.default_rng(0).integers(0, 5 * UNITS, 6))):
         logs = log_prob((min(losses) - np.array(losses)) / (2.0 * UNITS), Exponential())
         assert np.exp(logs) == pytest.approx(permute_and_flip(losses, 2.0 * UNITS), rel=1e-9)
@@ -252,7 +252,7 @@ def test_a_whole_fit_costs_at_most_its_epsilon(classes, epsilon, share, max_leng
     tables = [pairs(rng, classes, scale) for scale in (3, 10, 100, 1000) for _ in range(15)]
     tables += [pair for n in (1, 2, 5, 1000) for pair in strangers(classes, n)]
     for less, more in tables:
-        assert sum(distribution(fit, TWO_RULES, less).values()) == pytest.approx(1.0, abs=1e-9)
+        assert sum(output_distribution(fit, TWO_RULES, less).values()) == pytest.approx(1.0, abs=1e-9)
         assert divergence(fit, TWO_RULES, less, more, float(epsilon)) <= 1e-10
     # it is no slack bound: at three quarters of epsilon it fails, and so do choices that get twice their share
     if max_length == 2:

@@ -1,4 +1,4 @@
-"""Each mechanism: its samples follow its law, its exact probabilities are exact, and its price is never exceeded.
+"""Each mechanism: its samples follow its distribution, its exact probabilities are exact, and its price is never exceeded.
 
 Every price is also shown to have teeth: a broken twin (half the noise, or a score left without noise) must exceed it.
 """
@@ -39,7 +39,7 @@ NOISES = {
 
 @pytest.mark.parametrize("entropy", [SeededEntropy(0), Entropy()], ids=["seeded", "system"])
 @pytest.mark.parametrize("noise", NOISES)
-def test_noise_follows_its_law(noise, entropy):
+def test_noise_follows_its_distribution(noise, entropy):
     drawn = noise().sample(entropy, 50_000)
     assert np.isfinite(drawn).all()
     assert stats.kstest(drawn, NOISES[noise].cdf).pvalue > 1e-6
@@ -236,7 +236,7 @@ def test_price_of_bounded_scores_grows_with_candidates_and_is_attained():
 
 @pytest.mark.parametrize("entropy", [SeededEntropy(0), Entropy()], ids=["seeded", "system"])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(3)])
-def test_noisy_counts_follow_the_discrete_laplace_law(entropy, epsilon):
+def test_noisy_counts_follow_the_discrete_laplace_distribution(entropy, epsilon):
     draws = release(np.full(20_000, 5), epsilon, entropy) - 5
     k = np.arange(-200, 201)
     p = np.exp(log_pmf(k, float(epsilon)))

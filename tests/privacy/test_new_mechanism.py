@@ -23,7 +23,7 @@ from discreet.datasets import load_compas
 from discreet.models.display.summary import summarize
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.base import ChoosesByCoins
-from discreet.private.mechanisms.registry import MECHANISMS, WHOLE_LISTS, WHOLE_TREES, find, register
+from discreet.private.mechanisms.registry import MECHANISMS, RULE_LIST_DRAW, TREE_DRAW, find, register
 from discreet.private.mechanisms.selector import PermuteAndFlip
 from discreet.report.html import to_html
 
@@ -50,7 +50,7 @@ class Errors(ChoosesByCoins):
 
 
 class LoudDraws(ErrorsSelector):
-    """Its law is sound, and its draws do not follow it."""
+    """Its distribution is sound, and its draws do not follow it."""
 
     def select(self, node, entropy):
         return entropy.permute_and_flip(self.losses(node), self.scale / 2)
@@ -185,7 +185,7 @@ def test_the_audit_catches_a_twin_with_half_the_noise():
 
 
 @pytest.mark.usefixtures("registered")
-def test_the_audit_catches_a_twin_whose_draws_do_not_follow_its_law():
+def test_the_audit_catches_a_twin_whose_draws_do_not_follow_its_distribution():
     assert not is_broken(choices_of(Loud(), quick=True)[Loud.name]().ratio)
     assert samplers()[f"a choice by {Loud.name}"](3_000) < 1e-6
     (loud,) = (s for s in subjects() if s.name == Loud.name)
@@ -194,7 +194,7 @@ def test_the_audit_catches_a_twin_whose_draws_do_not_follow_its_law():
 
 
 def test_a_name_is_given_once():
-    for name in ("mass", WHOLE_LISTS.name, WHOLE_TREES.name):
+    for name in ("mass", RULE_LIST_DRAW.name, TREE_DRAW.name):
 
         class Again(Errors):
             pass
@@ -203,8 +203,8 @@ def test_a_name_is_given_once():
         with pytest.raises(ValueError, match="already"):
             register(Again())
     assert find("mass") is MECHANISMS["mass"]
-    assert find(WHOLE_LISTS.name) is WHOLE_LISTS
-    assert find(WHOLE_TREES.name) is WHOLE_TREES
+    assert find(RULE_LIST_DRAW.name) is RULE_LIST_DRAW
+    assert find(TREE_DRAW.name) is TREE_DRAW
     assert find("noisy accuracy") is None
 
 

@@ -26,14 +26,14 @@ GREEDY, WHOLE, TREES = map(explored, (DPGreedyRuleListClassifier, DPOptimalRuleL
 LEARNERS = {
     "mass": (GREEDY, {"max_length": 2, "negations": False}),
     "gl-laplace": (GREEDY, {"mechanism": "gl-laplace", "max_length": 2, "negations": False}),
-    "whole lists": (WHOLE, {"max_length": 2, "negations": False}),
-    "whole lists, no counts": (WHOLE, {"max_length": 2, "negations": False, "counts_share": 0.0}),
-    "whole trees": (TREES, {"max_depth": 1}),
-    "whole trees, no counts": (TREES, {"max_depth": 1, "counts_share": 0.0}),
-    "whole trees by Gini, two stages": (TREES, {"stages": (1, 1), "criterion": "gini"}),
+    "optimal rule lists": (WHOLE, {"max_length": 2, "negations": False}),
+    "optimal rule lists, no counts": (WHOLE, {"max_length": 2, "negations": False, "counts_share": 0.0}),
+    "optimal trees": (TREES, {"max_depth": 1}),
+    "optimal trees, no counts": (TREES, {"max_depth": 1, "counts_share": 0.0}),
+    "optimal trees by Gini, two stages": (TREES, {"stages": (1, 1), "criterion": "gini"}),
 }
 
-FAST = {name for name in LEARNERS if name not in ("whole lists", "whole trees by Gini, two stages")}
+FAST = {name for name in LEARNERS if name not in ("optimal rule lists", "optimal trees by Gini, two stages")}
 
 
 def worst(make, parameters, records, **more):
@@ -56,14 +56,14 @@ def test_a_person_with_two_records_gets_the_whole_epsilon_and_not_more(name):
     assert worst(make, parameters, 2, epsilon=1.0, records_per_person=2) <= 1.0 + 1e-9
 
 
-@pytest.mark.parametrize("name", ["mass", "whole lists, no counts", "whole trees, no counts"])
+@pytest.mark.parametrize("name", ["mass", "optimal rule lists, no counts", "optimal trees, no counts"])
 def test_a_twin_that_forgets_to_divide_is_caught(name):
     make, parameters = LEARNERS[name]
     assert worst(make, parameters, 2, epsilon=1.0, records_per_person=1) > 1.05
 
 
 def test_a_person_with_more_records_than_was_said_is_promised_less():
-    make, parameters = LEARNERS["whole lists, no counts"]
+    make, parameters = LEARNERS["optimal rule lists, no counts"]
     assert worst(make, parameters, 3, epsilon=1.0, records_per_person=2) > 1.05
 
 

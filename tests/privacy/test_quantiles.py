@@ -122,16 +122,16 @@ def test_opendp_has_the_same_losses_and_asks_for_the_same_scale(part, parts):
 
 
 @pytest.mark.parametrize("entropy", [SeededEntropy(0), Entropy()], ids=["seeded", "OpenDP"])
-def test_draws_follow_the_law_and_half_the_noise_is_seen(entropy):
+def test_draws_follow_the_distribution_and_half_the_noise_is_seen(entropy):
     counts, e = np.array([2, 5, 0, 1, 4]), Fraction(1, 2)
     drawn = {
         kind: Counter((kind(e).select(counts, 2, 5, entropy),) for _ in range(3_000))
         for kind in (QuantileSelector, HalfTheNoise)
     }
-    law = {(i,): float(p) for i, p in enumerate(np.exp(QuantileSelector(e).log_prob(counts, 2, 5)))}
-    assert sum(law.values()) == pytest.approx(1.0)
-    assert misfit(drawn[QuantileSelector], law) > 1e-5
-    assert misfit(drawn[HalfTheNoise], law) < 1e-5
+    distribution = {(i,): float(p) for i, p in enumerate(np.exp(QuantileSelector(e).log_prob(counts, 2, 5)))}
+    assert sum(distribution.values()) == pytest.approx(1.0)
+    assert misfit(drawn[QuantileSelector], distribution) > 1e-5
+    assert misfit(drawn[HalfTheNoise], distribution) < 1e-5
 
 
 # -- a whole column ---------------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ class Scripted:
     def __init__(self, counts, script):
         self.counts, self.script, self.log_prob, self.asked = np.array(counts), list(script), 0.0, []
 
-    def law(self, s):
+    def distribution(self, s):
         return QuantileSelector(E).log_prob(self.counts[s.first : s.last + 1], s.part, s.parts)
 
     def cut(self, column, stretches):
@@ -155,11 +155,11 @@ class Scripted:
         if not self.script:
             raise Unanswered
         answers = self.script.pop(0)
-        self.log_prob += sum(self.law(s)[a - s.first] for s, a in zip(stretches, answers, strict=True))
+        self.log_prob += sum(self.distribution(s)[a - s.first] for s, a in zip(stretches, answers, strict=True))
         return list(answers)
 
 
-def law_of(counts, n_cuts, learner=cuts_by_halving):
+def distribution_of(counts, n_cuts, learner=cuts_by_halving):
     """The exact probability of each set of cuts."""
     found = Counter()
     scripts = [()]
@@ -180,14 +180,14 @@ def law_of(counts, n_cuts, learner=cuts_by_halving):
 def worst_column(n_cuts, bins, largest, **twin):
     known = {}
 
-    def law(counts):
+    def distribution(counts):
         if counts not in known:
-            known[counts] = law_of(counts, n_cuts, **twin)
+            known[counts] = distribution_of(counts, n_cuts, **twin)
         return known[counts]
 
     worst = 0.0
     for a, b in neighbours(bins, largest):
-        one, other = law(a), law(b)
+        one, other = distribution(a), distribution(b)
         assert one.keys() == other.keys()
         worst = max(worst, max(abs(math.log(one[x] / other[x])) for x in one))
     return worst
@@ -380,7 +380,7 @@ def test_any_table_is_cut_without_a_word(values, recwarn):
 # -- what it means for models -----------------------------------------------------------------------------------------
 
 LEARNERS = {
-    "whole lists": lambda **p: DPOptimalRuleListClassifier(max_length=2, **p),
+    "optimal rule lists": lambda **p: DPOptimalRuleListClassifier(max_length=2, **p),
     "mass": lambda **p: DPGreedyRuleListClassifier(max_length=2, **p),
     "gl-laplace": lambda **p: DPGreedyRuleListClassifier(mechanism="gl-laplace", max_length=2, **p),
     "sm-laplace": lambda **p: DPGreedyRuleListClassifier(
@@ -404,8 +404,8 @@ def test_a_statement_adds_the_cut_points_and_a_ledger_counts_them_once(learner):
         assert statement.published == plain.published
         assert statement.claim_is_proved == plain.claim_is_proved
         assert statement.cut_points == 0.1
-        assert "0.1 was spent beforehand, on cut points" in str(statement)
-        assert "but for the cut points" in str(statement)
+        assert "0.1 was spent before, on cut points" in str(statement)
+        assert "apart from the cut points" in str(statement)
         assert PrivacyStatement.from_json(statement.to_json()) == statement
     assert "cut points" not in str(plain) + plain.to_json()
     assert ledger.proved[0] == pytest.approx(2 * plain.proved.epsilon + 0.1, abs=1e-9)
@@ -416,13 +416,13 @@ def test_a_ledger_that_does_not_know_the_cut_points_books_them_with_the_first_mo
     first, second = (private_cuts(table(), GRID, {"age": 3}, epsilon=e) for e in (0.1, 0.2))
     ledger = Ledger(epsilon=10.0)
     for schema in (first, first, second, first, second):
-        statement = LEARNERS["whole lists"](epsilon=1.0, schema=schema, ledger=ledger).fit(table(), Y).privacy_
+        statement = LEARNERS["optimal rule lists"](epsilon=1.0, schema=schema, ledger=ledger).fit(table(), Y).privacy_
         assert statement.proved.epsilon == 1 + schema.cuts_epsilon
     assert [float(e.epsilon) for e in ledger.entries] == [1.1, 1.0, 1.2, 1.0, 1.0]
     assert all(e.unused_epsilon == 0 for e in ledger.entries)
     assert ledger.proved[0] == pytest.approx(5.3)
     with pytest.raises(BudgetError, match=r"needs epsilon 1\.1"):
-        LEARNERS["whole lists"](epsilon=1.0, schema=first, ledger=Ledger(epsilon=1.0)).fit(table(), Y)
+        LEARNERS["optimal rule lists"](epsilon=1.0, schema=first, ledger=Ledger(epsilon=1.0)).fit(table(), Y)
 
 
 def test_a_ledger_in_a_file_knows_them_again(tmp_path):

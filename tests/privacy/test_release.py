@@ -140,9 +140,7 @@ def test_queries_without_noise_are_never_opened(classifier):
     plan = replace(classifier(schema=SCHEMA, ledger=ledger).plan(), budget=None)
     records = MemoryTable(as_table(rng.random((20, 2)) < 0.5, SCHEMA.names), rng.integers(0, 2, 20), (0, 1))
     lists = classifier is discreet.DPOptimalRuleListClassifier  # whose queries cannot even be prepared without noise
-    error, message = (
-        (LearningError, "Nothing was booked") if lists else (AssertionError, "without noise are to be opened")
-    )
+    error, message = (LearningError, "Nothing was booked") if lists else (AssertionError, "got queries without noise")
     with pytest.raises(error, match=message):
         release(plan, records)
     assert ledger.entries == ()

@@ -1,6 +1,8 @@
-"""Lists and trees that are added up: their law through the queries, on all small tables with missing values and their neighbours.
+"""Lists and trees that are added up: their distribution through the queries, on all small tables with missing values and their
+neighbours.
 
-Every choice of the sampler is a fork of the audit's explorer, so that the law is multiplied out from the code that draws.
+Every choice of the sampler is a fork of the audit's explorer, so that the distribution is multiplied out from the code that
+draws.
 """
 
 import math
@@ -28,7 +30,7 @@ from discreet.private.counts.counts import Marginals, Patterns
 from discreet.private.counts.division import column_numbers, joined
 from discreet.private.counts.joint import _in_group
 from discreet.private.counts.patterns import PatternsInProgress
-from discreet.private.mechanisms.whole_lists import DrawBudget
+from discreet.private.mechanisms.rule_list_draw import DrawBudget
 from discreet.private.queries import lists
 from discreet.private.queries.lists import ListQueries
 from discreet.private.queries.trees import TreeQueries
@@ -85,15 +87,15 @@ def multiplied_out(queries, learn, twin=None):
 
     ``twin``: the broken class that takes the place of that of the queries.
     """
-    explorer, law = Explorer(), {}
+    explorer, distribution = Explorer(), {}
     queries.__class__ = twin or queries.__class__
     replace_draw(lambda sums, _: sums.draw_by(explorer.choose), queries.prepare())
     first = queries._first
     for _ in explorer.paths():
         queries._first, queries._exact = first, {}
         key = key_of(learn(queries.open(NoReservation(), explorer)))
-        law[key] = np.logaddexp(law.get(key, -math.inf), explorer.log_p)
-    return law
+        distribution[key] = np.logaddexp(distribution.get(key, -math.inf), explorer.log_p)
+    return distribution
 
 
 def draws_at(rate, how_many):
@@ -113,14 +115,14 @@ def plan_of_lists(draws, weights=(1.0, 1.0), rate=RATE):
     )
 
 
-def law_of_lists(records, draws, weights=(1.0, 1.0), count=marginals, twin=None):
+def distribution_of_lists(records, draws, weights=(1.0, 1.0), count=marginals, twin=None):
     """Of all draws of a list together."""
     plan = plan_of_lists(draws, weights)
     counts = count(records, RULES, max(1, *(len(lengths) - 1 for lengths in draws)))
     return multiplied_out(plan.queries(counts), plan.run, twin)
 
 
-def law_of_trees(records, stages, score, weights=(1.0, 1.0), twin=None):
+def distribution_of_trees(records, stages, score, weights=(1.0, 1.0), twin=None):
     """Of all stages together; each costs ``RATE``."""
     plan = replace(
         DPOptimalTreeClassifier(schema=SCHEMA).plan(),
@@ -134,21 +136,21 @@ def law_of_trees(records, stages, score, weights=(1.0, 1.0), twin=None):
     return multiplied_out(plan.queries(marginals(records, TESTS, max(2, *stages))), plan.run, twin)
 
 
-def worst_loss(law_of, kinds, tables):
+def worst_loss(distribution_of, kinds, tables):
     """The largest log-ratio between a table and the same with one record more, whatever comes out."""
     known = {}
 
-    def law(records):
+    def distribution(records):
         if (records := tuple(sorted(records))) not in known:
-            known[records] = law_of(records)
+            known[records] = distribution_of(records)
         return known[records]
 
     worst = 0.0
     for records in tables:
-        here = law(records)
+        here = distribution(records)
         assert np.logaddexp.reduce(list(here.values())) == pytest.approx(0.0, abs=1e-9)
         for kind in kinds:
-            more = law((*records, kind))
+            more = distribution((*records, kind))
             assert more.keys() == here.keys()
             worst = max(worst, *(abs(more[x] - here[x]) for x in here))
     return worst
@@ -175,7 +177,7 @@ FEW = [KINDS[i] for i in (0, 3, 5, 10, 16, 17)]
 def test_no_list_becomes_likelier_by_more_than_epsilon_with_one_record(draws, count):
     kinds = KINDS if draws is ONE_DRAW else FEW
     tables = [*all_tables(kinds, 1), *PURE]
-    loss = worst_loss(lambda records: law_of_lists(records, draws, count=count), kinds, tables)
+    loss = worst_loss(lambda records: distribution_of_lists(records, draws, count=count), kinds, tables)
     least = 0.5 if len(draws) == 1 else 0.45  # no record of so few is decisive for both draws
     assert least * RATE * len(draws) < loss <= RATE * len(draws) * (1 + 1e-9)
 
@@ -184,7 +186,7 @@ def test_no_list_becomes_likelier_by_more_than_epsilon_with_one_record(draws, co
 @pytest.mark.parametrize("draws", [ONE_DRAW, TWO_DRAWS])
 def test_no_list_becomes_likelier_with_any_of_up_to_three_records(draws):
     kinds = KINDS if draws is ONE_DRAW else FEW
-    loss = worst_loss(lambda records: law_of_lists(records, draws), kinds, all_tables(kinds, 2))
+    loss = worst_loss(lambda records: distribution_of_lists(records, draws), kinds, all_tables(kinds, 2))
     assert loss <= RATE * len(draws) * (1 + 1e-9)
 
 
@@ -199,27 +201,27 @@ def test_no_list_becomes_likelier_with_any_of_up_to_three_records(draws):
 )
 def test_no_tree_becomes_likelier_by_more_than_epsilon_with_one_record(stages, score, kinds):
     tables = [*all_tables(kinds, 1), *PURE]
-    loss = worst_loss(lambda records: law_of_trees(records, stages, score), kinds, tables)
+    loss = worst_loss(lambda records: distribution_of_trees(records, stages, score), kinds, tables)
     assert 0.5 * RATE * len(stages) < loss <= RATE * len(stages) * (1 + 1e-9)
 
 
 def test_leaves_share_no_record_whichever_tree_is_asked_about_first():
     """What was added up beforehand is about all records, and not for one of several leaves."""
 
-    def law(records):
+    def distribution(records):
         asked = TESTS, draws_at(RATE, 1), PRIOR, np.ones(2), "accuracy", (1, 1)
         queries = TreeQueries(marginals(records, TESTS, 2), *asked)
         return multiplied_out(queries, lambda opened: opened.grow(Fork(0, Leaf(), Leaf()), 1))
 
-    assert worst_loss(law, FEW, [*all_tables(FEW, 1), *PURE]) <= RATE + 1e-9
+    assert worst_loss(distribution, FEW, [*all_tables(FEW, 1), *PURE]) <= RATE + 1e-9
 
 
 def test_class_weights_of_at_most_one_keep_the_promise_and_larger_ones_do_not():
     tables = [*all_tables(FEW, 1), *PURE]
 
     def losses(weights):
-        lists = worst_loss(lambda records: law_of_lists(records, ONE_DRAW, weights), FEW, tables)
-        return lists, worst_loss(lambda records: law_of_trees(records, (1,), "accuracy", weights), FEW, tables)
+        lists = worst_loss(lambda records: distribution_of_lists(records, ONE_DRAW, weights), FEW, tables)
+        return lists, worst_loss(lambda records: distribution_of_trees(records, (1,), "accuracy", weights), FEW, tables)
 
     assert max(losses((1.0, 0.3))) <= RATE * (1 + 1e-9)
     assert min(losses((1.0, 3.0))) > 1.2 * RATE
@@ -281,13 +283,17 @@ class CapturedAndLeft(ListSums):
 
 def test_a_twin_with_missing_values_on_both_sides_of_a_test_is_caught():
     tables = [*PURE, *all_tables(FEW, 1)]
-    loss = worst_loss(lambda records: law_of_lists(records, ONE_DRAW, twin=MissingIsCapturedAndLeft), FEW, tables)
+    loss = worst_loss(
+        lambda records: distribution_of_lists(records, ONE_DRAW, twin=MissingIsCapturedAndLeft), FEW, tables
+    )
     assert loss > 1.2 * RATE
-    trees = worst_loss(lambda records: law_of_trees(records, (1,), "accuracy", twin=MissingOnBothSides), FEW, tables)
+    trees = worst_loss(
+        lambda records: distribution_of_trees(records, (1,), "accuracy", twin=MissingOnBothSides), FEW, tables
+    )
     assert trees > 1.2 * RATE
 
 
-# -- one law, whatever was counted --------------------------------------------------------------------------------------
+# -- one distribution, whatever was counted --------------------------------------------------------------------------------------
 
 
 def same(one, other):
@@ -307,10 +313,16 @@ SOME_TABLES = [(), *[tuple(KINDS[i] for i in np.random.default_rng(s).integers(0
         (MissingIsCapturedAndLeft, ONE_DRAW),
     ],
 )
-def test_a_twin_of_lists_has_another_law(twin, draws):
-    sound = [law_of_lists(records, draws) for records in SOME_TABLES]
-    assert all(same(law, law_of_lists(t, draws, count=patterns)) for law, t in zip(sound, SOME_TABLES, strict=True))
-    assert not all(same(law, law_of_lists(t, draws, twin=twin)) for law, t in zip(sound, SOME_TABLES, strict=True))
+def test_a_twin_of_lists_has_another_distribution(twin, draws):
+    sound = [distribution_of_lists(records, draws) for records in SOME_TABLES]
+    assert all(
+        same(distribution, distribution_of_lists(t, draws, count=patterns))
+        for distribution, t in zip(sound, SOME_TABLES, strict=True)
+    )
+    assert not all(
+        same(distribution, distribution_of_lists(t, draws, twin=twin))
+        for distribution, t in zip(sound, SOME_TABLES, strict=True)
+    )
 
 
 @pytest.mark.parametrize(
@@ -324,14 +336,14 @@ def test_a_twin_of_lists_has_another_law(twin, draws):
         summed_twins.HeavierTrees,
     ],
 )
-def test_a_twin_of_trees_has_another_law(twin):
-    sound = [law_of_trees(records, (1, 1), "gini") for records in SOME_TABLES]
-    broken = [law_of_trees(records, (1, 1), "gini", twin=twin) for records in SOME_TABLES]
+def test_a_twin_of_trees_has_another_distribution(twin):
+    sound = [distribution_of_trees(records, (1, 1), "gini") for records in SOME_TABLES]
+    broken = [distribution_of_trees(records, (1, 1), "gini", twin=twin) for records in SOME_TABLES]
     assert not all(same(one, other) for one, other in zip(sound, broken, strict=True))
 
 
-def as_logs(law):
-    return {key: output.log_p for key, output in law.outputs.items()}
+def as_logs(distribution):
+    return {key: output.log_p for key, output in distribution.outputs.items()}
 
 
 @pytest.mark.parametrize(
@@ -355,7 +367,7 @@ def as_logs(law):
         ),
     ],
 )
-def test_whole_fits_have_one_law_and_count_the_same_whatever_way_is_taken(ways, parameters):
+def test_whole_fits_have_one_distribution_and_count_the_same_whatever_way_is_taken(ways, parameters):
     """By envelope or tree by tree from what the samplers get; added up from patterns; added up from marginals, again."""
     rng = np.random.default_rng(3)
     for pair, _ in zip(random_pairs(rng, 2, 2, (3, 60)), range(2), strict=False):
@@ -425,15 +437,15 @@ def test_class_weights_of_a_fit_are_at_most_one(added_up):
 def test_large_tables_lose_no_more(n, rate):
     """From the sums that the sampler works with: a record among millions is neither lost nor counted twice."""
     for extra in range(0, 60, 12):
-        laws = []
+        distributions = []
         for stranger in (0, 1):
             counts = {(0, 0, 0): 40, (1, 0, 1): n + extra, (0, 1, 1): 7 + stranger}
-            law = law_of_counted(counts, rate)
-            laws.append(law)
-        assert max(abs(laws[0][x] - laws[1][x]) for x in laws[0]) <= rate * (1 + 1e-6)
+            distribution = distribution_of_counted(counts, rate)
+            distributions.append(distribution)
+        assert max(abs(distributions[0][x] - distributions[1][x]) for x in distributions[0]) <= rate * (1 + 1e-6)
 
 
-def law_of_counted(counts, rate):
+def distribution_of_counted(counts, rate):
     """Of one draw of up to two rules, from records that come many times."""
 
     class Many(MadeUp):

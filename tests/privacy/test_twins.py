@@ -11,9 +11,9 @@ from discreet.audit.observed import lower_bound
 from . import twins
 
 SLOW = {
-    "whole trees: the best label instead of a drawn one",
-    "whole trees: missing values in both branches",
-    "whole lists: class counts of parts that overlap",
+    "trees: the best label instead of a drawn one",
+    "trees: missing values in both branches",
+    "rule lists: class counts of parts that overlap",
     "mass: ... and a learner that asks it twice",
     "summed lists: class counts of parts that overlap",
     "summed lists: the same, counted again from the table",
@@ -22,17 +22,17 @@ SLOW = {
     "greedy trees by mass: nodes of a level that share records",
     "greedy trees by mass: a level that is not charged",
     "greedy trees by gl-exponential: noise of class counts halved",
-    "whole trees: stages that do not share epsilon",
-    "whole trees: class counts of leaves that overlap",
-    "whole trees by Gini: rate doubled",
+    "trees: stages that do not share epsilon",
+    "trees: class counts of leaves that overlap",
+    "trees by Gini: rate doubled",
     "summed trees: records of a part counted twice",
     "summed trees: missing values in both branches",
     "summed trees: a later stage that looks at all records",
     "summed lists: a class weight above 1",
     "summed trees: a query that charges when it has answered",
-    "whole lists: a sampler with half the noise of its law",
-    "summed lists: a sampler with half the noise of its law",
-    "summed trees: a sampler with half the noise of its law",
+    "rule lists: a sampler with half the noise of its distribution",
+    "summed lists: a sampler with half the noise of its distribution",
+    "summed trees: a sampler with half the noise of its distribution",
     "greedy trees by mass: OpenDP asked for half the noise",
 }
 sound_fits = {}  # several twins are of one sound subject
@@ -57,8 +57,8 @@ def test_those_that_take_long_are_there():
 
 @named(twins.choice_twins())
 def test_level_1_catches(case):
-    _, selector, law, price = case
-    assert is_broken(twins.worst_of_twin(selector, law, price).ratio)
+    _, selector, distribution, price = case
+    assert is_broken(twins.worst_of_twin(selector, distribution, price).ratio)
 
 
 @named(twins.other_choice_twins())

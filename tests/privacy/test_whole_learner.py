@@ -9,7 +9,7 @@ import pytest
 from discreet.private.mechanisms.support_checks import probability_of_bad_runs
 from tests.support.selectors import budget_of, proved_of, selector
 
-from .exact_learner import Learner, distribution, divergence
+from .exact_learner import Learner, divergence, output_distribution
 
 TWO_RULES = np.array(list(itertools.product([False, True], repeat=2)))
 
@@ -52,7 +52,7 @@ def test_what_is_proved_holds_on_every_table_tried(mechanism, epsilon, max_lengt
     pairs = [neighbours(rng, scale) for scale in (3, 10, 100, 1000) for _ in range(12)]
     pairs += [extremal_neighbours(n) for n in (2, 5, support, 2 * support, 5050)]
     for less, more in pairs:
-        assert sum(distribution(fit, TWO_RULES, less).values()) == pytest.approx(1.0, abs=1e-9)
+        assert sum(output_distribution(fit, TWO_RULES, less).values()) == pytest.approx(1.0, abs=1e-9)
         assert divergence(fit, TWO_RULES, less, more, proved.epsilon) <= proved.delta + 1e-10
 
 
@@ -73,7 +73,7 @@ def test_the_published_pure_claim_of_sm_cauchy_is_violated():
     fit, _ = learner("sm-cauchy", 1.0, 0, 3, 2442)
     worst = 0.0
     for less, more in (extremal_neighbours(n) for n in (2, 3, 10)):
-        p, q = distribution(fit, TWO_RULES, less), distribution(fit, TWO_RULES, more)
+        p, q = output_distribution(fit, TWO_RULES, less), output_distribution(fit, TWO_RULES, more)
         worst = max(worst, *(abs(np.log(p[o]) - np.log(q[o])) for o in p))
     assert worst + fit.epsilon > 1.0  # the histograms add their share to any outcome
 

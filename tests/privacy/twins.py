@@ -14,8 +14,15 @@ import numpy as np
 
 from discreet import DPGreedyRuleListClassifier, DPGreedyTreeClassifier, DPOptimalTreeClassifier
 from discreet.audit import draws
-from discreet.audit.choices import laws_of_inverse, noisy_max_law, worst_check, worst_choice, worst_count, worst_on_grid
-from discreet.audit.draws import list_laws, list_laws_by_problem, worst_draw
+from discreet.audit.choices import (
+    distributions_of_inverse,
+    noisy_max_distribution,
+    worst_check,
+    worst_choice,
+    worst_count,
+    worst_on_grid,
+)
+from discreet.audit.draws import list_distributions, list_distributions_by_problem, worst_draw
 from discreet.audit.explorer import ListsByEnvelope, explored
 from discreet.audit.learners import Compared, Pair, Subject, as_table, compare, excess, smallest_pairs
 from discreet.audit.observed import best_event, lower_bound, outcomes, watch
@@ -31,8 +38,8 @@ from discreet.private.noise.noisy_max import Exponential
 from discreet.private.queries.greedy import GreedyQueries
 from discreet.private.queries.lists import ListQueries
 from discreet.private.queries.trees import TreeQueries
-from discreet.private.sampling.reference import law_of_trees
-from discreet.private.sampling.trees.worth import ACCURACY, GINI
+from discreet.private.sampling.reference import distribution_of_trees
+from discreet.private.sampling.trees.log_weights import ACCURACY, GINI
 from discreet.rules.numbered_tree import Leaf, leaves_of, with_leaves
 from tests.privacy import summed_twins
 from tests.privacy.card_twins import card_fit_twins
@@ -91,7 +98,7 @@ class NegativeGumbel:
 def bare_no_rule(noise):
     """The authors' code: every rule gets noise, "no rule" does not."""
 
-    def law(scores, copies):
+    def distribution(scores, copies):
         points, weights = np.polynomial.legendre.leggauss(200)
         no_rule, rules = scores[:, 2], scores[:, :2]
         with np.errstate(divide="ignore"):
@@ -110,7 +117,7 @@ def bare_no_rule(noise):
                 logs[:, r] = np.log(total)
         return logs
 
-    return law
+    return distribution
 
 
 def local_sensitivity(node):
@@ -133,11 +140,11 @@ def tie_break(scores, copies):
     for r in range(3):
         beaten = ((whole == whole[:, r : r + 1]) & (exact > exact[:, r : r + 1])).any(1)
         hidden[beaten, r] = -1e9
-    return noisy_max_law(Exponential())(hidden, copies)
+    return noisy_max_distribution(Exponential())(hidden, copies)
 
 
 def choice_twins():
-    """name, the broken selector, its law if it has one of its own, and what a choice may cost."""
+    """name, the broken selector, its distribution if it has one of its own, and what a choice may cost."""
     sound = {
         name: selector(name, E, 1e-3) for name in ("mass", "purity", "gl-laplace", "gl-exponential", "gl-gaussian")
     }
@@ -155,9 +162,9 @@ def choice_twins():
     yield "local Gini: sensitivity of adding only", Scored(local_sensitivity, Laplace()), None, laplace.price
 
 
-def worst_of_twin(selector, law, price):
-    found = list(worst_choice(selector, price, range(8), law=law))
-    if law is None:
+def worst_of_twin(selector, distribution, price):
+    found = list(worst_choice(selector, price, range(8), distribution=distribution))
+    if distribution is None:
         found += worst_choice(selector, price, (3,), copies=((1, 30),))
     return max(found, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in found))
 
@@ -194,9 +201,9 @@ def inverse_twins():
     yield "inverse: the longest step from here taken for all", StepFromHere(E)
 
 
-def merged(posed):
+def merged(problem):
     """Rules that agree on all records are merged, and their number is forgotten."""
-    return replace(posed, members=tuple(m[:1] for m in posed.members))
+    return replace(problem, members=tuple(m[:1] for m in problem.members))
 
 
 def other_choice_twins():
@@ -204,23 +211,23 @@ def other_choice_twins():
     e = float(E)
     yield "released counts: noise halved", lambda: worst_count(2 * E, 1000)._replace(allowed=e)
     yield "support check: noise halved", lambda: worst_check(2 * E, 1000)._replace(allowed=e)
-    noisy = partial(worst_on_grid, NoisyCountsSelector(2 * E, 1).laws([range(7)] * 4), e, "")
+    noisy = partial(worst_on_grid, NoisyCountsSelector(2 * E, 1).distributions([range(7)] * 4), e, "")
     yield "noisy-counts: noise halved", noisy
     for name, twin in inverse_twins():
         yield name, partial(worst_on_inverse_grid, twin)
-    for name, laws in (
-        ("whole lists: noise halved", list_laws(2 * 0.5)),
-        ("whole lists: rules merged without their multiplicity", list_laws_by_problem(0.5, merged)),
+    for name, distributions in (
+        ("rule lists: noise halved", list_distributions(2 * 0.5)),
+        ("rule lists: rules merged without their multiplicity", list_distributions_by_problem(0.5, merged)),
     ):
-        yield name, partial(worst_of, worst_draw, 0.5, 2, laws)
+        yield name, partial(worst_of, worst_draw, 0.5, 2, distributions)
     yield from summed_choice_twins()
-    for name, score, laws, most in tree_twins():
-        yield name, partial(worst_of, draws.worst_tree, 0.5, most, score, laws)
+    for name, score, distributions, most in tree_twins():
+        yield name, partial(worst_of, draws.worst_tree, 0.5, most, score, distributions)
 
 
 def worst_on_inverse_grid(selector):
     """Nodes of up to two records of each kind; thirty rules like the second."""
-    return worst_on_grid(laws_of_inverse(selector, [0] * 8, 2, 30), float(E), "")
+    return worst_on_grid(distributions_of_inverse(selector, [0] * 8, 2, 30), float(E), "")
 
 
 def worst_of(search, *arguments):
@@ -234,7 +241,7 @@ def patterns_below(problem, path, leads=lambda true, side: true == side):
 
 
 def first_leaf_counted_twice(problem, depth):
-    drawn, logs = law_of_trees(problem, depth)
+    drawn, logs = distribution_of_trees(problem, depth)
     first = [next(leaves_of(tree)) for tree in drawn]
     again = [problem.counts[leaf.label, patterns_below(problem, path)].sum() for path, leaf in first]
     return drawn, logs + problem.rate * np.array(again)
@@ -243,7 +250,7 @@ def first_leaf_counted_twice(problem, depth):
 def missing_in_both_branches(problem, depth):
     """The records of which no test is true have values that are missing, say; they go both ways."""
     missing = ~problem.truth.any(0)
-    drawn, logs = law_of_trees(replace(problem, rate=0.0), depth)
+    drawn, logs = distribution_of_trees(replace(problem, rate=0.0), depth)
     scores = [
         sum(
             problem.counts[leaf.label, patterns_below(problem, path, lambda true, side: (true == side) | missing)].sum()
@@ -255,12 +262,12 @@ def missing_in_both_branches(problem, depth):
 
 
 def best_labels(problem, depth):
-    """Tests are drawn by what all labels of their leaves are worth together; then each leaf gets its most frequent class."""
+    """Tests are drawn by the summed weights of all labels of their leaves; then each leaf gets its most frequent class."""
 
     def relabelled(path, leaf):
         return Leaf(int(problem.counts[:, patterns_below(problem, path)].sum(1).argmax()))
 
-    drawn, logs = law_of_trees(problem, depth)
+    drawn, logs = distribution_of_trees(problem, depth)
     return [with_leaves(tree, relabelled) for tree in drawn], logs
 
 
@@ -271,18 +278,18 @@ def frequent_tests_first(problem):
 
 
 def tree_twins():
-    """name, score, laws, and up to how many records to look."""
+    """name, score, distributions, and up to how many records to look."""
     for score in (ACCURACY, GINI):
-        yield f"whole trees by {score}: rate doubled", score, draws.tree_laws(2 * 0.5, score), 2
+        yield f"trees by {score}: rate doubled", score, draws.tree_distributions(2 * 0.5, score), 2
     for name, weights in (
-        ("whole trees: a leaf counted twice", first_leaf_counted_twice),
-        ("whole trees: missing values in both branches", missing_in_both_branches),
-        ("whole trees: the best label instead of a drawn one", best_labels),
+        ("trees: a leaf counted twice", first_leaf_counted_twice),
+        ("trees: missing values in both branches", missing_in_both_branches),
+        ("trees: the best label instead of a drawn one", best_labels),
     ):
-        yield name, ACCURACY, draws.tree_laws_by_problem(0.5, ACCURACY, weights=weights), 1
+        yield name, ACCURACY, draws.tree_distributions_by_problem(0.5, ACCURACY, weights=weights), 1
     for score in (ACCURACY, GINI):
-        laws = draws.tree_laws_by_problem(0.5, score, frequent_tests_first)
-        yield f"whole trees by {score}: a prior that depends on the table", score, laws, 1
+        distributions = draws.tree_distributions_by_problem(0.5, score, frequent_tests_first)
+        yield f"trees by {score}: a prior that depends on the table", score, distributions, 1
 
 
 ExploredGreedy, ExploredByEnvelope, ExploredTrees = map(explored, (GREEDY, ListsByEnvelope, TREES))
@@ -496,9 +503,9 @@ def few_pairs(n_rules=2, n_classes=2):
 def fit_twins():
     """name, the sound subject, its broken twin, pairs to try."""
     mass = Subject("mass", GREEDY, {"mechanism": "mass", "epsilon": 2.0, "max_length": 3})
-    lists = Subject("whole lists", ListsByEnvelope, {"epsilon": 1.0, "max_length": 2})
+    lists = Subject("optimal rule lists", ListsByEnvelope, {"epsilon": 1.0, "max_length": 2})
     later = Subject(
-        "whole lists, rules_per_draw=1",
+        "rule lists, rules_per_draw=1",
         ListsByEnvelope,
         {"epsilon": 1.0, "max_length": 3, "rules_per_draw": 1, "counts_share": 0.5},
     )
@@ -530,9 +537,9 @@ def fit_twins():
     yield "mass: noise of class counts halved", mass, replace(mass, explored=QuietCounts), pairs
     yield "inverse: no factor of two in choices", inverse, replace(inverse, explored=LouderInverse), rivals
     yield "gl-exponential: noise of class counts halved", gl, replace(gl, explored=QuietCounts), pairs
-    yield "whole lists: noise halved", lists, replace(lists, explored=LouderLists), pairs
+    yield "rule lists: noise halved", lists, replace(lists, explored=LouderLists), pairs
     yield (
-        "whole lists: class counts of parts that overlap",
+        "rule lists: class counts of parts that overlap",
         later,
         replace(later, explored=ForgetsWhatWasCaptured),
         pairs[:20],
@@ -544,20 +551,20 @@ def fit_twins():
 
 
 def tree_fit_twins():
-    """The same for whole trees."""
+    """The same for trees."""
     pairs = few_pairs()[::2]
-    whole = Subject("whole trees", TREES, {"epsilon": 1.0, "max_depth": 1, "counts_share": 0.2})
+    whole = Subject("optimal trees", TREES, {"epsilon": 1.0, "max_depth": 1, "counts_share": 0.2})
     mass = Subject("by Gini", TREES, {"epsilon": 1.0, "max_depth": 2, "criterion": "gini", "counts_share": 0.5})
     staged = Subject("stages", TREES, {"epsilon": 1.0, "stages": (1, 1), "criterion": "gini", "counts_share": 0.1})
     # a hundred records of one class on each side of the first test, and a stranger that the second tells apart, or not
     apart = [Pair(np.array([[100, 0], [0, 0], [0, 100], [0, 0]]), place) for place in ((0, 1), (1, 0), (2, 0), (3, 1))]
     for name, sound, twin, tried in (
-        ("whole trees: rate doubled", whole, LouderTrees, pairs),
-        ("whole trees by Gini: rate doubled", mass, LouderTrees, [*pairs, *apart]),
-        ("whole trees: stages that do not share epsilon", staged, StagesDoNotShare, [*pairs, *apart]),
-        ("whole trees: a stage whose leaves share records", staged, LeavesShareRecords, [*pairs, *apart]),
-        ("whole trees: class counts of leaves that overlap", mass, OverlappingLeaves, pairs),
-        ("whole trees: noise of class counts halved", mass, QuietLeaves, pairs),
+        ("trees: rate doubled", whole, LouderTrees, pairs),
+        ("trees by Gini: rate doubled", mass, LouderTrees, [*pairs, *apart]),
+        ("trees: stages that do not share epsilon", staged, StagesDoNotShare, [*pairs, *apart]),
+        ("trees: a stage whose leaves share records", staged, LeavesShareRecords, [*pairs, *apart]),
+        ("trees: class counts of leaves that overlap", mass, OverlappingLeaves, pairs),
+        ("trees: noise of class counts halved", mass, QuietLeaves, pairs),
     ):
         yield name, sound, replace(sound, explored=twin), tried
     yield from summed_tree_fit_twins(pairs, apart)
@@ -629,16 +636,22 @@ def observed_twins():
 
     So many fits that a miss is next to impossible.
     """
-    lists = Subject("whole lists", ListsByEnvelope, {"epsilon": 1.0, "max_length": 2, "counts_share": 0.0})
+    lists = Subject("optimal rule lists", ListsByEnvelope, {"epsilon": 1.0, "max_length": 2, "counts_share": 0.0})
     counts = Subject("mass", GREEDY, {"mechanism": "mass", "epsilon": 1.0, "max_length": 1}, n_rules=1)
     less = np.zeros((4, 2), int)
     less[0, 0] = 1
     pair = Pair(less, (0, 1))
-    yield "whole lists: a sampler with half the noise of its law", partial(_hits, lists, LoudSampler, pair, 5_000)
+    yield (
+        "rule lists: a sampler with half the noise of its distribution",
+        partial(_hits, lists, LoudSampler, pair, 5_000),
+    )
     yield from summed_observed_twins(_hits)
     single = Subject("leaf", TREES, {"epsilon": 1.0, "max_depth": 0, "counts_share": 0.0}, n_rules=1)
     pair = Pair(np.zeros((2, 2), int), (0, 0))
-    yield "whole trees: a sampler with half the noise of its law", partial(_hits, single, LoudTreeSampler, pair, 2_500)
+    yield (
+        "trees: a sampler with half the noise of its distribution",
+        partial(_hits, single, LoudTreeSampler, pair, 2_500),
+    )
     yield "mass: OpenDP asked for half the noise", partial(_hits, counts, QuietSampler, pair, 1_000)
     leaf = Subject("leaf", GREEDY_TREES, {"mechanism": "mass", "epsilon": 1.0, "max_depth": 0}, n_rules=1)
     yield "greedy trees by mass: OpenDP asked for half the noise", partial(_hits, leaf, QuietTreeSampler, pair, 1_000)
@@ -652,7 +665,7 @@ def _hits_of_a_shared_generator(fits=500):
 
 
 def _hits(subject, twin, pair, fits):
-    """The event is chosen by the laws of the sound version; any event would be a valid one."""
+    """The event is chosen by the distributions of the sound version; any event would be a valid one."""
     seen = watch(subject, pair)
     event = best_event(seen.chances, fits)
     likelier, other = (pair.more, pair.less) if event.on_more else (pair.less, pair.more)
@@ -670,8 +683,8 @@ def _hits(subject, twin, pair, fits):
 def main():
     """The table, with what each level says of the sound version."""
     print("| twin | level | claimed | found | |\n|---|---|---|---|---|")
-    for name, broken, law, price in choice_twins():
-        found = worst_of_twin(broken, law, price)
+    for name, broken, distribution, price in choice_twins():
+        found = worst_of_twin(broken, distribution, price)
         print(f"| {name} | 1: one choice | {found.allowed:.4g} | {shown(found.loss)} | {found.pairs:,} pairs |")
     for name, find in other_choice_twins():
         found = find()

@@ -2,7 +2,7 @@
 
 Rules of one type are true in the same patterns, so all lists with the same sequence of types are equally likely, on every
 table. It is enough to follow the sequences. As in ``exact_learner``, only one noisy count tells neighbours apart, and the
-quotient of its two laws takes two values.
+quotient of its two distributions takes two values.
 """
 
 import math
@@ -36,7 +36,7 @@ def log_prob_of_one(scores, numbers, noise):
     return np.log(np.exp(others + np.stack([noise.log_pdf(z - s) for s in scores])) @ weight)
 
 
-def distribution(learner, types, numbers, counts):
+def output_distribution(learner, types, numbers, counts):
     """{sequence of types: probability}.
 
     ``types[c, t]`` says whether rules of type t are true in cell c, ``numbers[t]`` how many there are.
@@ -77,7 +77,7 @@ def spread(selector, n):
 
 def divergences(learner, types, numbers, less, more, epsilon):
     """The hockey-stick divergence in both directions: outputs likelier on the smaller table, on the larger one."""
-    p, q = distribution(learner, types, numbers, less), distribution(learner, types, numbers, more)
+    p, q = output_distribution(learner, types, numbers, less), output_distribution(learner, types, numbers, more)
     a, b = (np.array([d[o] for o in p]) for d in (p, q))
     k = math.exp(-learner.epsilon)
     out = []

@@ -1,4 +1,4 @@
-"""The bounds of the envelope against brute force, and the law when the envelope's parts are made small enough to matter."""
+"""The envelope's bounds against brute force, and its distribution when its parts are made small enough to matter."""
 
 from types import SimpleNamespace
 
@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.private.noise.seeded import SeededEntropy
-from discreet.private.sampling import elements, envelope, reach, thresholds
+from discreet.private.sampling import bounds, elements, envelope, thresholds
 from discreet.private.sampling import problem as problems
+from discreet.private.sampling.bounds import little_more_than_log_sum
 from discreet.private.sampling.deadline import Deadline
 from discreet.private.sampling.problem import make_problem
-from discreet.private.sampling.reach import little_more_than_log_sum
-from discreet.private.sampling.reference import law_of_draw
+from discreet.private.sampling.reference import distribution_of_draw
 from discreet.rules.prior import Prior
 
 from ..support.slices import slow_but
@@ -50,7 +50,7 @@ def all_sets(problem, t):
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     """So that runs, blocks and several parts of the last level come up in small problems."""
-    monkeypatch.setattr(reach, "RUN", 2)
+    monkeypatch.setattr(bounds, "RUN", 2)
     monkeypatch.setattr(problems, "ROWS", 5)
     monkeypatch.setattr(thresholds, "ROWS", 64)
     monkeypatch.setattr(envelope, "ROWS", 64)
@@ -63,29 +63,29 @@ def test_the_best_split_is_exact(seed):
     for t in range(1, 4):
         sets = all_sets(problem, t)
         truth = [best_score(problem, alive, 1) for alive in problem.alive(sets)]
-        np.testing.assert_allclose(reach.best_split(problem, problem.alive(sets)), truth, atol=1e-9)
-        np.testing.assert_allclose(reach.best_split_after(problem, sets, Deadline()), truth, atol=1e-9)
+        np.testing.assert_allclose(bounds.best_split(problem, problem.alive(sets)), truth, atol=1e-9)
+        np.testing.assert_allclose(bounds.best_split_after(problem, sets, Deadline()), truth, atol=1e-9)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_no_list_scores_more_than_the_bounds(seed):
     problem = make_problem(*problem_of_five(seed, n_rules=5))
-    bounds = reach.Reach(problem, Deadline())
+    found = bounds.Bounds(problem, Deadline())
     for t in range(1, 5):
         sets = all_sets(problem, t)
         alive = problem.alive(sets)
         for s in range(5 - t):
             truth = np.array([best_score(problem, a, s) for a in alive])
-            assert (bounds.after(sets, s) >= truth - 1e-9).all()
+            assert (found.after(sets, s) >= truth - 1e-9).all()
             if t + s < 4:
                 truth = np.array([[best_score(problem, a * (1 - r), s) for r in problem.truth.T] for a in alive])
-                assert (bounds.after_next(sets, alive, s, problem.captured(alive)) >= truth - 1e-9).all()
+                assert (found.after_next(sets, alive, s, problem.captured(alive)) >= truth - 1e-9).all()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_triples_are_exact(seed):
     problem = make_problem(*problem_of_five(seed))
-    table = reach.Reach(problem, Deadline())._triples
+    table = bounds.Bounds(problem, Deadline())._triples
     for i, j, k in np.ndindex(table.shape):
         sets = np.array([[i, j, k]], np.int32)
         assert table[i, j, k] == pytest.approx(best_score(problem, problem.alive(sets)[0], 1), abs=1e-9)
@@ -116,11 +116,11 @@ def test_sums_in_single_precision_are_never_too_low_and_hardly_too_high(seed):
 
 
 @pytest.mark.parametrize(("seed", "slack"), slow_but([(0, -4.0), (1, -2.0), (2, 0.0), (3, 6.0)], [(3, 6.0)]))
-def test_five_rules_have_the_right_law(seed, slack):
+def test_five_rules_have_the_right_distribution(seed, slack):
     small = problem_of_five(seed, n_rules=5)
-    posed = make_problem(*small)
-    drawn = draws_from(envelope_of(posed, slack), SeededEntropy(seed), 2_000)
-    assert p_value(law_of_draw(*small), drawn) > 1e-4
+    problem = make_problem(*small)
+    drawn = draws_from(envelope_of(problem, slack), SeededEntropy(seed), 2_000)
+    assert p_value(distribution_of_draw(*small), drawn) > 1e-4
 
 
 def test_sets_that_would_share_a_key_have_none():

@@ -14,7 +14,7 @@ from discreet.private.noise.entropy import Entropy
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.choices import places
 
-from ..support.exact_laws import accepted_at_once
+from ..support.exact_distributions import accepted_at_once
 
 ONE = 2**53
 DIGITS = 60

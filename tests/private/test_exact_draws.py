@@ -13,18 +13,18 @@ from discreet.private.noise import decisions
 from discreet.private.noise.decisions import Chances, is_below
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.list_sums import ListSums
-from discreet.private.sampling.reference import law_of_draw, law_of_trees
-from discreet.private.sampling.trees import worth
+from discreet.private.sampling.reference import distribution_of_draw, distribution_of_trees
+from discreet.private.sampling.trees import log_weights
 from discreet.private.sampling.trees.drawing import WeighedTrees
+from discreet.private.sampling.trees.log_weights import ACCURACY, GINI, SCORES
 from discreet.private.sampling.trees.problems import MarginalTrees, TreeProblem
-from discreet.private.sampling.trees.worth import ACCURACY, GINI, SCORES
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Leaf
 from discreet.rules.prior import Prior, TreePrior
 from discreet.schema import Schema
 from discreet.schema.columns import Boolean
 
-from ..support.exact_laws import PRECISE, log_of, of_lists, of_trees, tuples_of_many
+from ..support.exact_distributions import PRECISE, log_of, of_lists, of_trees, tuples_of_many
 from ..support.slices import slow_but
 from ..support.small_problems import p_value as p_value_of_lists
 from ..support.small_trees import p_value as p_value_of_trees
@@ -70,7 +70,8 @@ def trees_on_marginals(counts, rate, score=ACCURACY, depth=2):
     return WeighedTrees(MarginalTrees(marginals, tests, np.ones(2), prior, rate, score), depth)
 
 
-# -- the law is that of real numbers ------------------------------------------------------------------------------------------
+# -- the distribution is that of real numbers
+# ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("score", "classes"), TREES)
@@ -78,7 +79,7 @@ def test_what_a_tree_weighs_exactly_is_what_the_reference_says(score, classes):
     problem = tree_problem(1, score, classes, tests=2)
     weighed = WeighedTrees(problem, 2)
     found = of_trees(weighed)
-    expected = dict(zip(*law_of_trees(problem, 2), strict=True))
+    expected = dict(zip(*distribution_of_trees(problem, 2), strict=True))
     assert len(found.outcomes) == len(expected)
     for tree in found.outcomes:
         log = expected[tree]
@@ -92,9 +93,14 @@ def test_what_a_list_weighs_exactly_is_what_the_reference_says(classes, weighted
     found = of_lists(sums)
     true = PATTERNS == 1
     weights = weights_for(classes) if weighted else np.ones(classes)
-    law = law_of_draw(true, counts * weights[:, None], Prior((1.0, 0.5, 2.0, 1.0), np.array([1.0, 2.0, 0.5])), 0.3)
-    expected = {(tuple(rules), tuple(labels)): log for (rules, labels), log in zip(law.lists, law.logs, strict=True)}
-    _, logs = found.laws(sums._log_most())
+    distribution = distribution_of_draw(
+        true, counts * weights[:, None], Prior((1.0, 0.5, 2.0, 1.0), np.array([1.0, 2.0, 0.5])), 0.3
+    )
+    expected = {
+        (tuple(rules), tuple(labels)): log
+        for (rules, labels), log in zip(distribution.lists, distribution.logs, strict=True)
+    }
+    _, logs = found.distributions(sums._log_most())
     assert len(found.outcomes) == len(expected)
     for (rules, labels), log in zip(found.outcomes, logs, strict=True):
         assert float(log) == pytest.approx(expected[tuple(rules), tuple(labels)], abs=1e-9)
@@ -110,7 +116,7 @@ RATES = slow_but(
 @pytest.mark.parametrize(("score", "classes"), TREES)
 @pytest.mark.parametrize("depth", [0, 1, 2])
 def test_no_tree_is_accepted_with_more_than_certainty(score, classes, depth, rate, scale):
-    """So the law is exact: to fifty digits, whatever the size of the exponents (here up to 10^11)."""
+    """So the distribution is exact: to fifty digits, whatever the size of the exponents (here up to 10^11)."""
     weighed = WeighedTrees(tree_problem(depth, score, classes, rate, scale, tests=2 if depth == 2 else 3), depth)
     found, most = of_trees(weighed), weighed._log_most()
     assert found.largest() <= Decimal(most)
@@ -178,7 +184,10 @@ def break_sums(monkeypatch, size, phase=0):
 
         return broken
 
-    kinds = {worth.Sum: ("leaf", "one_split", "over_tests", "either"), worth.TwoClassSum: ("leaf", "one_split")}
+    kinds = {
+        log_weights.SumProduct: ("leaf", "one_split", "over_tests", "either"),
+        log_weights.TwoClassSumProduct: ("leaf", "one_split"),
+    }
     for kind, names in kinds.items():
         for name in names:
             monkeypatch.setattr(kind, name, off(getattr(kind, name)))
@@ -204,7 +213,7 @@ def with_bounds(monkeypatch, holder, most, doubt):
 
 
 @pytest.mark.parametrize("size", slow_but([1e-2, 1e-1, 1.0], [1e-1]))
-def test_trees_keep_their_law_with_errors_made_by_hand(monkeypatch, size):
+def test_trees_keep_their_distribution_with_errors_made_by_hand(monkeypatch, size):
     problem = tree_problem(3, ACCURACY, 2, weighted=False)
     weighed = WeighedTrees(problem, 1)
     plain, exact = float(of_trees(weighed).largest()), of_trees(weighed, bent(size))
@@ -215,12 +224,12 @@ def test_trees_keep_their_law_with_errors_made_by_hand(monkeypatch, size):
     patched_choices(monkeypatch, bent(size))
     entropy = SeededEntropy(0)
     drawn = [weighed.draw(entropy) for _ in range(1_000)]
-    assert p_value_of_trees(*law_of_trees(problem, 1), drawn) > LEAST_P
+    assert p_value_of_trees(*distribution_of_trees(problem, 1), drawn) > LEAST_P
     assert len(asked) > 1_000 * min(1.0, size)  # by exact fractions
 
 
 @pytest.mark.parametrize("size", slow_but([1e-2, 1e-1, 1.0], [1e-1]))
-def test_lists_keep_their_law_with_errors_made_by_hand(monkeypatch, size):
+def test_lists_keep_their_distribution_with_errors_made_by_hand(monkeypatch, size):
     counts = counts_of_patterns(4)
     sums = sums_of(counts, 0.2, (1.0, 1.0))
     plain, exact = float(of_lists(sums).largest()), of_lists(sums, bent(size))
@@ -230,8 +239,10 @@ def test_lists_keep_their_law_with_errors_made_by_hand(monkeypatch, size):
     asked = with_bounds(monkeypatch, sums, most, doubt_of(exact, most))
     patched_choices(monkeypatch, bent(size))
     entropy = SeededEntropy(0)
-    law = law_of_draw(PATTERNS == 1, counts.astype(float), Prior((1.0, 1.0), np.array([1.0, 2.0, 0.5])), 0.2)
-    assert p_value_of_lists(law, [sums.draw(entropy) for _ in range(1_000)]) > LEAST_P
+    distribution = distribution_of_draw(
+        PATTERNS == 1, counts.astype(float), Prior((1.0, 1.0), np.array([1.0, 2.0, 0.5])), 0.2
+    )
+    assert p_value_of_lists(distribution, [sums.draw(entropy) for _ in range(1_000)]) > LEAST_P
     assert len(asked) > 1_000 * min(1.0, size)
 
 
@@ -242,7 +253,7 @@ def test_draws_with_too_little_doubt_are_caught(monkeypatch):
     patched_choices(monkeypatch, bent(1.0))
     with_bounds(monkeypatch, weighed, most, weighed._doubt())  # that of choices without errors
     entropy = SeededEntropy(0)
-    assert p_value_of_trees(*law_of_trees(problem, 1), [weighed.draw(entropy) for _ in range(1_000)]) < LEAST_P
+    assert p_value_of_trees(*distribution_of_trees(problem, 1), [weighed.draw(entropy) for _ in range(1_000)]) < LEAST_P
 
 
 @pytest.mark.parametrize("size", slow_but([1e-2, 1e-1, 1.0], [1e-1]))
@@ -257,8 +268,10 @@ def test_tables_with_errors_need_a_margin_for_them_and_no_more(monkeypatch, scor
             found, rash = of_trees(weighed), weighed._log_most()
             too_small.append(found.largest() > Decimal(rash) and found.furthest(rash) > Decimal(size) / 1_000)
             # a split of two leaves, each off, added up, put together with the leaf: five between two ways to compute one sum
-            exact = worth.Sum.error
-            patch.setattr(worth.Sum, "error", lambda self, counts, exact=exact: exact(self, counts) + 5 * size)
+            exact = log_weights.SumProduct.error
+            patch.setattr(
+                log_weights.SumProduct, "error", lambda self, counts, exact=exact: exact(self, counts) + 5 * size
+            )
             assert found.largest() <= Decimal(weighed._log_most())
             assert found.furthest(weighed._log_most()) < Decimal("1e-50")
     assert any(too_small)  # with the bound that holds without these errors
@@ -335,8 +348,8 @@ def test_tables_with_errors_need_more_doubt_and_no_more_than_is_proved(monkeypat
     break_sums(monkeypatch, size)
     weighed = WeighedTrees(tree_problem(5, score, classes, tests=2), 2)
     found, rash = of_trees(weighed), weighed._doubt()
-    exact = worth.Sum.error
-    monkeypatch.setattr(worth.Sum, "error", lambda self, counts: exact(self, counts) + 5 * size)
+    exact = log_weights.SumProduct.error
+    monkeypatch.setattr(log_weights.SumProduct, "error", lambda self, counts: exact(self, counts) + 5 * size)
     assert found.too_soon(weighed._log_most(), weighed._doubt())[0] <= 0
     assert found.too_soon(weighed._log_most(), rash)[0] > size / 10
 
@@ -389,9 +402,9 @@ MILLIONS = np.array(
 EPSILONS = slow_but([1e-6, 0.1, 1.0, 10.0], [0.1, 10.0])
 
 
-def furthest_ratio(laws):
+def furthest_ratio(distributions):
     """The largest |log P(x) - log P'(x)|, of two tables."""
-    less, more = laws
+    less, more = distributions
     with localcontext(PRECISE):
         return max(abs(less[x] - more[x]) for x in less)
 
@@ -414,34 +427,40 @@ def with_one_more(counts):
 @pytest.mark.parametrize("epsilon", EPSILONS)
 @pytest.mark.parametrize("score", SCORES)
 def test_trees_of_sixteen_million_records_never_differ_by_more_than_epsilon(score, epsilon):
-    """Of the law that is sampled, coin and all, in sixty digits: none above epsilon by even 1e-15."""
+    """Of the distribution that is sampled, coin and all, in sixty digits: none above epsilon by even 1e-15."""
     assert MILLIONS.sum() > 16_000_000
 
-    def law(counts, coin=True):
+    def distribution(counts, coin=True):
         weighed = trees_on_marginals(counts, epsilon, score, 1)
         found = of_trees(weighed)
-        return dict(zip(map(repr, found.outcomes), found.laws(weighed._log_most() if coin else -1e9)[0], strict=True))
+        return dict(
+            zip(map(repr, found.outcomes), found.distributions(weighed._log_most() if coin else -1e9)[0], strict=True)
+        )
 
-    less = law(MILLIONS)
-    ratios = [furthest_ratio((less, law(more))) for more in with_one_more(MILLIONS)]
+    less = distribution(MILLIONS)
+    ratios = [furthest_ratio((less, distribution(more))) for more in with_one_more(MILLIONS)]
     assert max(ratios) <= at_most(epsilon)
     assert max(ratios) > Decimal(epsilon) / 5
-    without = law(MILLIONS, coin=False)  # by the choices alone, as they were rounded, the law is another
+    without = distribution(
+        MILLIONS, coin=False
+    )  # by the choices alone, as they were rounded, the distribution is another
     assert furthest_ratio((less, without)) > Decimal("1e-15")
 
 
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_lists_of_sixteen_million_records_never_differ_by_more_than_epsilon(epsilon):
-    def law(counts, coin=True):
+    def distribution(counts, coin=True):
         sums = sums_of(counts, epsilon)
         found = of_lists(sums)
-        return dict(zip(map(repr, found.outcomes), found.laws(sums._log_most() if coin else -1e9)[0], strict=True))
+        return dict(
+            zip(map(repr, found.outcomes), found.distributions(sums._log_most() if coin else -1e9)[0], strict=True)
+        )
 
-    less = law(MILLIONS)
-    ratios = [furthest_ratio((less, law(more))) for more in with_one_more(MILLIONS)]
+    less = distribution(MILLIONS)
+    ratios = [furthest_ratio((less, distribution(more))) for more in with_one_more(MILLIONS)]
     assert max(ratios) <= at_most(epsilon)
     assert max(ratios) > Decimal(epsilon) / 2
-    assert furthest_ratio((less, law(MILLIONS, coin=False))) > Decimal("1e-15")
+    assert furthest_ratio((less, distribution(MILLIONS, coin=False))) > Decimal("1e-15")
 
 
 # -- what is done does not depend on the records --------------------------------------------------------------------------------
@@ -451,7 +470,7 @@ def operations(monkeypatch, make):
     """Shapes and types of all that goes into the arithmetic of the sums."""
     seen = []
     with monkeypatch.context() as patch:
-        for kind in (worth.Sum, worth.TwoClassSum):
+        for kind in (log_weights.SumProduct, log_weights.TwoClassSumProduct):
             for name in ("leaf", "one_split", "over_tests", "either", "forked", "stopped"):
                 method = getattr(kind, name)
 

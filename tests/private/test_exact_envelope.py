@@ -1,4 +1,4 @@
-"""Every way in which the envelope draws a list, multiplied out in fractions: the law of real numbers, whatever rounding did."""
+"""Every way in which the envelope draws a list, multiplied out in fractions: exact, whatever was rounded."""
 
 import math
 from collections import defaultdict
@@ -12,17 +12,17 @@ from discreet.estimators.base import class_weights
 from discreet.private.noise import decisions
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling import choices, elements, envelope
+from discreet.private.sampling.bounds import Bounds
 from discreet.private.sampling.deadline import Deadline
 from discreet.private.sampling.elements import Elements
 from discreet.private.sampling.envelope import Envelope
 from discreet.private.sampling.problem import Problem, make_problem
-from discreet.private.sampling.reach import Reach
-from discreet.private.sampling.reference import law_of_draw
+from discreet.private.sampling.reference import distribution_of_draw
 from discreet.rules.prior import Prior
 
 from ..support.slices import slow_but
 from ..support.small_problems import Small, draws_from, envelope_of, p_value
-from .test_two_rooms import Loose, Whim
+from .test_pruning import Loose, Whim
 
 DIGITS = 80
 
@@ -102,10 +102,10 @@ def chances_of_lists(built, monkeypatch):
     return found, most
 
 
-def exact_law(small, log_length):
+def exact_distribution(small, log_length):
     """From the definition: the prior of the length as it is computed, all else in fractions."""
     weights = {}
-    for rules, labels in law_of_draw(*small).lists:
+    for rules, labels in distribution_of_draw(*small).lists:
         left, factor, score = set(range(small.truth.shape[1])), Fraction(1), Fraction(0)
         for rule, label in zip([*rules, None], labels, strict=True):
             part = {j for j in left if rule is None or small.truth[rule, j]}
@@ -140,35 +140,35 @@ class MostlyKept(Whim):
         return self._rng.random(bound.shape) < 0.85
 
 
-def built_by_whim(posed, seed, monkeypatch):
+def built_by_whim(problem, seed, monkeypatch):
     """Bounds that hold and are loose, and the last level in many parts."""
     monkeypatch.setattr(elements, "EDGES", 1)
     monkeypatch.setattr("discreet.private.sampling.problem.ROWS", 1)
     whim = MostlyKept(np.random.default_rng(seed))
-    return Envelope(Elements(posed, Loose(posed, Deadline()), whim, Deadline()), Deadline())
+    return Envelope(Elements(problem, Loose(problem, Deadline()), whim, Deadline()), Deadline())
 
 
 SIZES = [(2, 4, 2), (2, 3, 3), (3, 3, 2), (1, 4, 2), (0, 2, 2), (3, 4, 2), (3, 4, 2), (4, 4, 2)]
 FIFTY = Decimal(10) ** -50
 
 
-def worst_difference(small, posed, built, monkeypatch):
-    """Of an attempt's law from that of real numbers, relatively; and the largest weight / (C q)."""
+def worst_difference(small, problem, built, monkeypatch):
+    """Of an attempt's distribution from that of real numbers, relatively; and the largest weight / (C q)."""
     with localcontext(prec=DIGITS, Emin=MIN_EMIN):
         found, most = chances_of_lists(built, monkeypatch)
-        law = exact_law(small, posed.log_length)
-        assert found.keys() == law.keys()
+        distribution = exact_distribution(small, problem.log_length)
+        assert found.keys() == distribution.keys()
         total = sum(found.values())
-        return max(abs(found[x] / total / law[x] - 1) for x in law), most
+        return max(abs(found[x] / total / distribution[x] - 1) for x in distribution), most
 
 
 @pytest.mark.parametrize("seed", slow_but(range(len(SIZES)), {1, 2, 4, 6}))
-def test_all_ways_to_all_lists_multiply_to_the_law_in_fifty_digits(seed, monkeypatch):
+def test_all_ways_to_all_lists_multiply_to_the_distribution_in_fifty_digits(seed, monkeypatch):
     small = tiny(seed, *SIZES[seed])
-    posed = make_problem(*small)
-    built = built_by_whim(posed, seed, monkeypatch)
-    assert len(built._elements.last) > 1 or posed.longest < 3
-    difference, most = worst_difference(small, posed, built, monkeypatch)
+    problem = make_problem(*small)
+    built = built_by_whim(problem, seed, monkeypatch)
+    assert len(built._elements.last) > 1 or problem.longest < 3
+    difference, most = worst_difference(small, problem, built, monkeypatch)
     assert most <= 1
     assert difference < FIFTY
 
@@ -179,11 +179,11 @@ def test_an_order_that_is_drawn_from_all_parents_is_caught(monkeypatch):
     The last coin is told of one of them, and would have to be more than certain.
     """
     small = tiny(6, 3, 4)
-    posed = make_problem(*small)
-    built = built_by_whim(posed, 6, monkeypatch)
+    problem = make_problem(*small)
+    built = built_by_whim(problem, 6, monkeypatch)
     for last in built._elements.last:
         last.parents = range(len(built._elements.levels[-1].sets))
-    difference, most = worst_difference(small, posed, built, monkeypatch)
+    difference, most = worst_difference(small, problem, built, monkeypatch)
     assert most > 1.5
     assert difference > FIFTY
 
@@ -208,10 +208,10 @@ def test_no_list_weighs_more_than_the_envelope_and_its_margin(slack, x, weighted
     small = Small(
         rng.random((4, 6)) < 0.5, counts, Prior((1.0, 0.3, 2.0, 1.0), np.array([1.0, 0.1, 1.0, 1.0])), x / 3e6
     )
-    posed = make_problem(*small)
-    built = envelope_of(posed, slack)
+    problem = make_problem(*small)
+    built = envelope_of(problem, slack)
     assert built._margin < (1e-9 if x < 1e3 else 1e-3 if x < 1e9 else 1.0)
-    difference, most = worst_difference(small, posed, built, monkeypatch)
+    difference, most = worst_difference(small, problem, built, monkeypatch)
     assert most <= 1
     assert difference < FIFTY
 
@@ -222,16 +222,16 @@ def test_one_record_more_than_sixteen_million_changes_no_chance_by_more_than_eps
     rng = np.random.default_rng(3)
     counts = np.floor(rng.dirichlet(np.ones(10)).reshape(2, 5) * 16e6)
     truth, prior, rate = rng.random((4, 5)) < 0.5, Prior((1.0,) * 4, np.array([1.0, 0.3, 1.0, 1.0])), 0.1
-    laws = []
+    distributions = []
     for more in (0, 1):
         table = counts.copy()
         table[0, 2] += more
         with localcontext(prec=DIGITS, Emin=MIN_EMIN):
             found, _ = chances_of_lists(envelope_of(make_problem(truth, table, prior, rate), slack), monkeypatch)
             total = sum(found.values())
-            laws.append({x: (chance / total).ln() for x, chance in found.items()})
-    losses = [abs(laws[1][x] - laws[0][x]) for x in laws[0]]
-    assert laws[0].keys() == laws[1].keys()
+            distributions.append({x: (chance / total).ln() for x, chance in found.items()})
+    losses = [abs(distributions[1][x] - distributions[0][x]) for x in distributions[0]]
+    assert distributions[0].keys() == distributions[1].keys()
     assert Decimal(rate) * Decimal("0.9") < max(losses) <= Decimal(rate) + FIFTY
 
 
@@ -247,7 +247,7 @@ class Wobble:
         return numbers + self.size / scale * np.sin(1e5 * finite)
 
 
-def all_wrong(wobble, posed, seed, monkeypatch):
+def all_wrong(wobble, problem, seed, monkeypatch):
     """An envelope of which every logarithm and every bound is off by up to so much."""
     for name in ("log_sum", "log_free"):
         right = getattr(Problem, name)
@@ -256,40 +256,40 @@ def all_wrong(wobble, posed, seed, monkeypatch):
         right = getattr(elements, name)
         monkeypatch.setattr(elements, name, lambda x, right=right: wobble(right(x)))
         monkeypatch.setattr(envelope, "log_sum_exp", elements.log_sum_exp)
-    split, after = elements.best_split_after, Reach.after_next
-    monkeypatch.setattr(elements, "best_split_after", lambda *x: wobble(split(*x), posed.rate))
-    monkeypatch.setattr(Reach, "after_next", lambda self, *x: wobble(after(self, *x), posed.rate))
-    made = Elements(posed, Reach(posed, Deadline()), Whim(np.random.default_rng(seed)), Deadline())
+    split, after = elements.best_split_after, Bounds.after_next
+    monkeypatch.setattr(elements, "best_split_after", lambda *x: wobble(split(*x), problem.rate))
+    monkeypatch.setattr(Bounds, "after_next", lambda self, *x: wobble(after(self, *x), problem.rate))
+    made = Elements(problem, Bounds(problem, Deadline()), Whim(np.random.default_rng(seed)), Deadline())
     return Envelope(made, Deadline())
 
 
 @pytest.mark.parametrize("size", slow_but([0.01, 0.1, 1.0], [0.1]))
 @pytest.mark.parametrize(("seed", "draws"), [(0, 400), (2, 0), (5, 0)])
-def test_errors_of_any_size_do_not_change_the_law_if_the_margin_matches_them(size, seed, draws, monkeypatch):
+def test_errors_of_any_size_do_not_change_the_distribution_if_the_margin_matches_them(size, seed, draws, monkeypatch):
     small = tiny(seed, *SIZES[seed])
-    posed = make_problem(*small)
-    built = all_wrong(Wobble(size), posed, seed, monkeypatch)
+    problem = make_problem(*small)
+    built = all_wrong(Wobble(size), problem, seed, monkeypatch)
     built._margin = 0.0
-    difference, most = worst_difference(small, posed, built, monkeypatch)
+    difference, most = worst_difference(small, problem, built, monkeypatch)
     assert difference > size / 10  # a margin too small is caught
     needed = float(most.ln())
     assert size / 10 < needed < 20 * size
     built._margin = needed + 1e-9
-    assert worst_difference(small, posed, built, monkeypatch)[0] < FIFTY
-    assert p_value(law_of_draw(*small), draws_from(built, SeededEntropy(seed), draws)) > 1e-4
+    assert worst_difference(small, problem, built, monkeypatch)[0] < FIFTY
+    assert p_value(distribution_of_draw(*small), draws_from(built, SeededEntropy(seed), draws)) > 1e-4
 
 
 def test_draws_with_a_margin_too_small_are_caught(monkeypatch):
     small = tiny(2, *SIZES[2])
     built = all_wrong(Wobble(1.0), make_problem(*small), 2, monkeypatch)
     built._margin = 0.0
-    assert p_value(law_of_draw(*small), draws_from(built, SeededEntropy(0), 1_500)) < 1e-4
+    assert p_value(distribution_of_draw(*small), draws_from(built, SeededEntropy(0), 1_500)) < 1e-4
 
 
 def test_a_weight_that_would_have_to_be_beyond_all_numbers_still_ends(monkeypatch):
     """Epsilon times records of 10^20: no margin would do, and the last coin is left out."""
     small = tiny(0, *SIZES[0])
-    posed = make_problem(*small._replace(rate=1e19))
-    built = envelope_of(posed)
+    problem = make_problem(*small._replace(rate=1e19))
+    built = envelope_of(problem)
     assert built._margin is None
     assert len(list(draws_from(built, SeededEntropy(0), 5))) == 5

@@ -1,4 +1,4 @@
-"""Models that keep to limits are drawn by the law of the unlimited draw, given that they do: against every model one by one."""
+"""Models with limits are drawn from the unlimited distribution, given that they keep to them: checked model by model."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -6,21 +6,21 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from discreet.audit.draws import law_of_choices
+from discreet.audit.draws import distribution_of_choices
 from discreet.audit.explorer import Explorer
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.limited_lists import LimitedListSums
 from discreet.private.sampling.optimum import BestLimitedList, best_tree
-from discreet.private.sampling.reference import law_of_draw, law_of_trees, tree_keeps_to
+from discreet.private.sampling.reference import distribution_of_draw, distribution_of_trees, tree_keeps_to
 from discreet.private.sampling.trees.drawing import WeighedTrees
+from discreet.private.sampling.trees.log_weights import ACCURACY, GINI
 from discreet.private.sampling.trees.problems import TreeProblem
-from discreet.private.sampling.trees.ranges import LimitedSums, Ranged, RangedSum, Ranges
-from discreet.private.sampling.trees.worth import ACCURACY, GINI
+from discreet.private.sampling.trees.ranges import LimitedSums, Ranged, RangedSumProduct, Ranges
 from discreet.rules.limits import Limits
 from discreet.rules.numbered_tree import leaves_of
 from discreet.rules.prior import TreePrior
 
-from ..support.exact_laws import of_lists, of_trees
+from ..support.exact_distributions import of_lists, of_trees
 from ..support.slices import slow_but
 from ..support.small_problems import p_value as p_value_of_lists
 from ..support.small_trees import p_value as p_value_of_trees
@@ -54,16 +54,16 @@ TREES = [(seed, *case) for seed, case in enumerate([(3, 2, 2), (3, 3, 2), (4, 2,
 
 
 @pytest.mark.parametrize(("seed", "tests", "classes", "depth"), TREES)
-def test_the_choices_of_a_tree_multiply_to_the_law_of_the_enumeration(seed, tests, classes, depth):
+def test_the_choices_of_a_tree_multiply_to_the_distribution_of_the_enumeration(seed, tests, classes, depth):
     problem = limited_trees(seed, tests, classes)
-    trees, logs = law_of_trees(problem, depth)
+    trees, logs = distribution_of_trees(problem, depth)
     whole = float(np.logaddexp.reduce(logs))
     weighed = WeighedTrees(problem, depth)
     total = weighed._sums.log_whole
-    assert total + weighed._worth.left_out(problem.total()) == pytest.approx(whole, abs=1e-9)
+    assert total + weighed._log_weights.left_out(problem.total()) == pytest.approx(whole, abs=1e-9)
     if len(trees) < 3_000:
         expected = dict(zip(trees, logs - whole, strict=True))
-        found = {tree: log for tree, log in zip(*law_of_choices(problem, depth), strict=True) if log > -np.inf}
+        found = {tree: log for tree, log in zip(*distribution_of_choices(problem, depth), strict=True) if log > -np.inf}
         assert found.keys() == expected.keys()
         assert max(abs(found[tree] - expected[tree]) for tree in found) < 1e-9
 
@@ -74,9 +74,9 @@ def test_drawn_trees_follow_the_enumeration_and_all_keep_to_the_limits(classes, 
     entropy, weighed = SeededEntropy(0), WeighedTrees(problem, depth)
     drawn = [weighed.draw(entropy) for _ in range(1_000)]
     assert all(tree_keeps_to(tree, problem.limits) for tree in drawn)
-    assert p_value_of_trees(*law_of_trees(problem, depth), drawn) > LEAST_P
+    assert p_value_of_trees(*distribution_of_trees(problem, depth), drawn) > LEAST_P
     free = replace(problem, limits=None)
-    assert not all(tree_keeps_to(tree, problem.limits) for tree in law_of_trees(free, depth)[0])
+    assert not all(tree_keeps_to(tree, problem.limits) for tree in distribution_of_trees(free, depth)[0])
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
@@ -84,11 +84,11 @@ def test_trees_by_gini_take_columns_that_may_not_be_used_together(depth):
     problem = limited_trees(4, 2 if depth == 3 else 3, 3, GINI)
     columns = np.array([1, 2, 0][: problem.n_tests], np.int64)
     problem = replace(problem, limits=replace(problem.limits, columns=columns, forbidden=(3,), used=0))
-    trees, logs = law_of_trees(problem, depth)
+    trees, logs = distribution_of_trees(problem, depth)
     expected = dict(zip(trees, logs - np.logaddexp.reduce(logs), strict=True))
-    found = dict(zip(*law_of_choices(problem, depth), strict=True))
+    found = dict(zip(*distribution_of_choices(problem, depth), strict=True))
     assert {tree: log for tree, log in found.items() if log > -np.inf} == pytest.approx(expected, abs=1e-9)
-    assert len(expected) < len(law_of_trees(replace(problem, limits=None), depth)[0]) or depth == 1
+    assert len(expected) < len(distribution_of_trees(replace(problem, limits=None), depth)[0]) or depth == 1
 
 
 @pytest.mark.parametrize(("seed", "tests", "classes", "depth"), [case for case in TREES if case[3] < 3])
@@ -99,7 +99,7 @@ def test_the_best_tree_that_keeps_to_the_limits_is_the_best_of_the_enumeration(s
     def score(tree):
         return sum(problem.counts[leaf.label, problem.patterns_in(path)].sum() for path, leaf in leaves_of(tree))
 
-    trees, _ = law_of_trees(problem, depth)
+    trees, _ = distribution_of_trees(problem, depth)
     tree, bound = best_tree(problem, depth)
     assert tree in trees
     assert score(tree) == bound == max(map(score, trees))
@@ -114,7 +114,7 @@ def test_the_best_tree_that_keeps_to_the_limits_is_the_best_of_the_enumeration(s
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("depth", [0, 1, 2])
 def test_no_limited_tree_is_accepted_with_more_than_certainty(classes, depth, rate, scale):
-    """So the law is exact: to fifty digits (docs/theory/rounding.md, Theorem 28a)."""
+    """So the distribution is exact: to fifty digits (docs/theory.md, Theorem 28a)."""
     for seed in (4, 5):
         problem = replace(limited_trees(seed, 2, classes, scale=float(scale)), rate=rate)
         weighed = WeighedTrees(problem, depth)
@@ -149,16 +149,16 @@ def break_ranges(patch, size):
         return broken
 
     for name in ("of_label", "put_together", "either"):
-        patch.setattr(RangedSum, name, off(getattr(RangedSum, name)))
+        patch.setattr(RangedSumProduct, name, off(getattr(RangedSumProduct, name)))
 
 
 def with_margin_for(patch, size):
-    exact = RangedSum.error
-    patch.setattr(RangedSum, "error", lambda self, counts: exact(self, counts) + size)
+    exact = RangedSumProduct.error
+    patch.setattr(RangedSumProduct, "error", lambda self, counts: exact(self, counts) + size)
 
 
 def test_limited_trees_need_a_margin_for_four_sums_and_no_more(monkeypatch):
-    """Three at each node, four at the root, two errors allowed for each: docs/theory/rounding.md, Theorem 28a."""
+    """Three at each node and a fourth at the root, where two errors are allowed for each: docs/theory.md, Theorem 28a."""
     size, too_small, too_soon = 1e-4, [], []
     for seed in (4, 5, 6):
         with monkeypatch.context() as patch:
@@ -183,7 +183,7 @@ def test_a_range_is_put_together_from_as_many_pairs_as_the_proof_says():
 
 @pytest.mark.parametrize("seed", range(12))
 def test_a_sum_of_two_labels_or_more_is_at_least_one_split(seed):
-    """So that no logarithm is far below 0, however deep trees are: docs/theory/rounding.md, Theorem 28a."""
+    """So that no logarithm is far below 0, however deep trees are: docs/theory.md, Theorem 28a."""
     problem = replace(limited_trees(seed, 3, 3), prior=TreePrior(5e-324, np.array([1.0, 1e-9, 1e-9]) / (1 + 2e-9)))
     limits = replace(problem.limits, not_above=np.array([True, False, seed % 2 > 0]))
     weighed = WeighedTrees(replace(problem, limits=limits), 3)
@@ -191,7 +191,7 @@ def test_a_sum_of_two_labels_or_more_is_at_least_one_split(seed):
     there = logs[logs > -np.inf]
     assert len(there) < len(logs)
     assert not np.isnan(logs).any()
-    assert np.log(5e-324) + weighed._worth.log_tests.min() - 2 * np.log(3) - 1e-9 < there.min() < -700
+    assert np.log(5e-324) + weighed._log_weights.log_tests.min() - 2 * np.log(3) - 1e-9 < there.min() < -700
 
 
 # -- lists ------------------------------------------------------------------------------------------------------------------
@@ -209,32 +209,32 @@ def list_sums(table, prior, weights, rate, limits, kind=LimitedListSums):
     return kind(table.marginals(max(1, len(prior.lengths) - 1)), table.candidates, prior, weights, rate, limits=limits)
 
 
-def list_law(table, prior, weights, rate, limits):
-    return law_of_draw(table.truth(), table.counts(weights), prior, rate, limits)
+def list_distribution(table, prior, weights, rate, limits):
+    return distribution_of_draw(table.truth(), table.counts(weights), prior, rate, limits)
 
 
 @pytest.mark.parametrize("seed", slow_but(range(32), range(0, 32, 3)))
-def test_the_choices_of_a_list_multiply_to_the_law_of_the_enumeration(seed):
+def test_the_choices_of_a_list_multiply_to_the_distribution_of_the_enumeration(seed):
     case = limited_lists(seed)
-    law, sums, explorer, found = list_law(*case), list_sums(*case), Explorer(), {}
+    distribution, sums, explorer, found = list_distribution(*case), list_sums(*case), Explorer(), {}
     for _ in explorer.paths():
         rules, labels = sums.draw_by(explorer.choose)
         if explorer.log_p > -np.inf:
             assert (tuple(rules), tuple(labels)) not in found
             found[tuple(rules), tuple(labels)] = explorer.log_p
-    assert found == pytest.approx(dict(zip(law.lists, law.logs, strict=True)), abs=1e-9)
+    assert found == pytest.approx(dict(zip(distribution.lists, distribution.logs, strict=True)), abs=1e-9)
 
 
 @pytest.mark.parametrize("seed", [3, 7, 11])
 def test_drawn_lists_follow_the_enumeration(seed):
     case = limited_lists(seed)
     sums, entropy = list_sums(*case), SeededEntropy(seed)
-    assert p_value_of_lists(list_law(*case), [sums.draw(entropy) for _ in range(1_000)]) > LEAST_P
+    assert p_value_of_lists(list_distribution(*case), [sums.draw(entropy) for _ in range(1_000)]) > LEAST_P
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 3, 4, 6, 7, 14])
 def test_no_limited_list_is_accepted_with_more_than_certainty(seed):
-    """docs/theory/rounding.md, Theorem 28a."""
+    """docs/theory.md, Theorem 28a."""
     sums = list_sums(*limited_lists(seed))
     found, most = of_lists(sums), sums._log_most()
     assert found.largest() <= Decimal(most)
@@ -262,9 +262,9 @@ def test_limited_lists_need_a_margin_for_all_sums_and_no_more(monkeypatch):
 def test_the_best_list_that_keeps_to_the_limits_is_the_best_of_the_enumeration(seed):
     table, prior, _, _, limits = limited_lists(seed)  # even seeds: all rules have a weight
     every = np.ones(table.n_classes)
-    law = list_law(table, prior, every, 1.0, limits)
+    distribution = list_distribution(table, prior, every, 1.0, limits)
     rules, labels, bound = list_sums(table, prior, every, 1.0, limits, BestLimitedList).found()
-    scores = dict(zip(law.lists, law.scores.tolist(), strict=True))
+    scores = dict(zip(distribution.lists, distribution.scores.tolist(), strict=True))
     assert scores[tuple(rules), tuple(labels)] == bound == max(scores.values())
     assert len(rules) == min(len(chosen) for (chosen, _), score in scores.items() if score == bound)
 
@@ -286,8 +286,8 @@ def compared_downwards_only(patch):
 def asked_again_is_compared(patch):
     """What no record reaches, taken for a leaf: it would have labels to compare."""
     joined = Ranged.joined
-    patch.setattr(LimitedSums, "one_split", lambda self, total, inside, k, place: self.worth.over_tests(
-        joined(self.worth, self.worth.leaf(inside.astype(float)), self.worth.leaf(total[..., None] - inside),
+    patch.setattr(LimitedSums, "one_split", lambda self, total, inside, k, place: self.log_weights.over_tests(
+        joined(self.log_weights, self.log_weights.leaf(inside.astype(float)), self.log_weights.leaf(total[..., None] - inside),
                np.arange(self.n_tests), leaves=True), axis=total.ndim - 1))  # fmt: skip
 
 
@@ -295,7 +295,7 @@ def asked_again_is_compared(patch):
 def test_a_sum_with_a_piece_broken_is_seen(monkeypatch, broken):
     problem = replace(limited_trees(0, 3, 2), limits=replace(random_limits(0, 3, 2), columns=np.array([1, 2, 4])))
     problem = replace(problem, limits=replace(problem.limits, not_above=np.array([True, False, True])))
-    _, logs = law_of_trees(problem, 2)
+    _, logs = distribution_of_trees(problem, 2)
     expected = float(np.logaddexp.reduce(logs))
 
     def total():

@@ -1,4 +1,4 @@
-"""Lists by complete summation have exactly the law of the reference, which looks at every list one by one."""
+"""Lists by complete summation have exactly the distribution of the reference, which looks at every list one by one."""
 
 import numpy as np
 import pytest
@@ -8,8 +8,8 @@ from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling import list_sums
 from discreet.private.sampling.deadline import Deadline, TimeLimitError
 from discreet.private.sampling.list_sums import ListSums
-from discreet.private.sampling.reference import law_of_draw
-from discreet.private.sampling.trees import worth
+from discreet.private.sampling.reference import distribution_of_draw
+from discreet.private.sampling.trees import log_weights
 from discreet.rules.prior import Prior
 
 from ..support.small_problems import p_value
@@ -39,24 +39,24 @@ def sums_of(table, prior, weights, rate):
     return ListSums(table.marginals(max(1, len(prior.lengths) - 1)), table.candidates, prior, weights, rate)
 
 
-def law_of(table, prior, weights, rate):
-    return law_of_draw(table.truth(), table.counts(weights), prior, rate)
+def distribution_of(table, prior, weights, rate):
+    return distribution_of_draw(table.truth(), table.counts(weights), prior, rate)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_law_over_labelled_lists(seed):
+def test_the_distribution_over_labelled_lists(seed):
     case = random_lists(seed)
     summed, entropy = sums_of(*case), SeededEntropy(seed)
-    assert p_value(law_of(*case), [summed.draw(entropy) for _ in range(DRAWS)]) > LEAST_P
+    assert p_value(distribution_of(*case), [summed.draw(entropy) for _ in range(DRAWS)]) > LEAST_P
 
 
 @pytest.mark.parametrize("seed", range(32))
 def test_the_weight_of_every_list_is_that_of_the_reference(seed):
     """Exactly: each probability that the choices multiply to, against the enumeration."""
     case = random_lists(seed)
-    law, summed = law_of(*case), sums_of(*case)
+    distribution, summed = distribution_of(*case), sums_of(*case)
     expected = {}
-    for (rules, _), log in zip(law.lists, law.logs, strict=True):
+    for (rules, _), log in zip(distribution.lists, distribution.logs, strict=True):
         expected[rules] = np.logaddexp(expected.get(rules, -np.inf), log)
     place = {int(rule): i for i, rule in enumerate(summed._order)}
     total = np.logaddexp.reduce(np.concatenate([logs.ravel() for logs in summed._logs]))
@@ -81,8 +81,8 @@ def test_the_random_lists_are_what_they_should_be():
 
 
 def double_rate(monkeypatch):
-    init = worth.Sum.__init__
-    monkeypatch.setattr(worth.Sum, "__init__", lambda self, rate, *rest: init(self, 2 * rate, *rest))
+    init = log_weights.SumProduct.__init__
+    monkeypatch.setattr(log_weights.SumProduct, "__init__", lambda self, rate, *rest: init(self, 2 * rate, *rest))
 
 
 def best_labels(monkeypatch):
@@ -96,10 +96,10 @@ def best_labels(monkeypatch):
 def test_broken_twins_are_caught(monkeypatch, broken):
     table = small_table(4, n_records=30, n_rules=5)
     case = table, Prior((1.0,) * 4, np.ones(5)), np.ones(2), 0.4
-    law = law_of(*case)
-    assert p_value(law, many_draws(case)) > LEAST_P
+    distribution = distribution_of(*case)
+    assert p_value(distribution, many_draws(case)) > LEAST_P
     broken(monkeypatch)
-    assert p_value(law, many_draws(case)) < LEAST_P
+    assert p_value(distribution, many_draws(case)) < LEAST_P
 
 
 def many_draws(case):

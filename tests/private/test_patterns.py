@@ -201,7 +201,7 @@ def test_a_pattern_that_is_none_is_not_counted():
     patterns = PatternsInProgress(schema.columns, 2)
     assert patterns.places == [(0, 2)]
     for words, labels in (([6], [0]), ([0], [2]), ([-2], [0])):
-        with pytest.raises(AssertionError, match="a pattern that is none"):
+        with pytest.raises(AssertionError, match="an impossible pattern"):
             patterns.add_counted([np.array(words)], np.array(labels), np.array([1]))
     patterns.add_counted([np.array([], np.int16)], np.array([], np.int16), np.array([], np.int64))
     assert len(patterns.finish()) == 0

@@ -1,4 +1,4 @@
-"""The reference: its law by hand and against another enumeration, its draws, and whole fits that use it."""
+"""The reference: its distribution by hand and against another enumeration, its draws, and whole fits that use it."""
 
 import math
 from collections import Counter
@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from discreet import DPOptimalRuleListClassifier
-from discreet.audit.draws import KINDS, LISTS, N_RULES, TRUTH, list_laws
+from discreet.audit.draws import KINDS, LISTS, N_RULES, TRUTH, list_distributions
 from discreet.audit.explore import explore
 from discreet.audit.explorer import explored, private_counts_of, schema_of_rules
 from discreet.audit.observed import misfit
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling import envelope
-from discreet.private.sampling.reference import law_of_draw
+from discreet.private.sampling.reference import distribution_of_draw
 from discreet.rules.prior import Prior
 
 from ..support.small_problems import draw_by_enumeration, p_value, random_problem
@@ -22,49 +22,53 @@ ONE_RULE = np.array([[True, False]])
 COUNTS = np.array([[3.0, 1.0], [0.0, 5.0]])
 
 
-def test_the_law_by_hand():
+def test_the_distribution_by_hand():
     """Six lists: no rule, with two labels; one rule, with four. No rule is three times as likely as one, before any record."""
-    law = law_of_draw(ONE_RULE, COUNTS, Prior((3.0, 1.0), np.ones(1)), 0.5)
+    distribution = distribution_of_draw(ONE_RULE, COUNTS, Prior((3.0, 1.0), np.ones(1)), 0.5)
     scores = {((), (0,)): 4, ((), (1,)): 5, ((0,), (0, 0)): 4, ((0,), (0, 1)): 8, ((0,), (1, 0)): 1, ((0,), (1, 1)): 5}
-    assert dict(zip(law.lists, law.scores.tolist(), strict=True)) == scores
+    assert dict(zip(distribution.lists, distribution.scores.tolist(), strict=True)) == scores
     weights = {x: (3 / 4 / 2 if not x[0] else 1 / 4 / 4) * math.exp(0.5 * score) for x, score in scores.items()}
-    for x, log in zip(law.lists, law.logs.tolist(), strict=True):
+    for x, log in zip(distribution.lists, distribution.logs.tolist(), strict=True):
         assert math.exp(log) == pytest.approx(weights[x] / sum(weights.values()), rel=1e-12)
 
 
 def test_the_prior_by_hand():
     """Without records: lengths by their weights, then rules by theirs without repetition; those of weight 0 are left out."""
     truth = np.zeros((3, 1), bool)
-    law = law_of_draw(truth, np.zeros((2, 1)), Prior((1.0, 0.0, 2.0, 5.0), np.array([1.0, 0.0, 4.0])), 1.0)
+    distribution = distribution_of_draw(
+        truth, np.zeros((2, 1)), Prior((1.0, 0.0, 2.0, 5.0), np.array([1.0, 0.0, 4.0])), 1.0
+    )
     p = Counter()
-    for (rules, _), log in zip(law.lists, law.logs.tolist(), strict=True):
+    for (rules, _), log in zip(distribution.lists, distribution.logs.tolist(), strict=True):
         p[rules] += math.exp(log)
     assert p == pytest.approx({(): 1 / 3, (0, 2): 1 / 3, (2, 0): 1 / 3})  # there are no three rules to take
 
-    law = law_of_draw(truth, np.zeros((2, 1)), Prior((0.0, 1.0), np.array([1.0, 0.0, 4.0])), 1.0)
-    assert dict(zip(law.lists, np.exp(law.logs), strict=True)) == pytest.approx(
+    distribution = distribution_of_draw(truth, np.zeros((2, 1)), Prior((0.0, 1.0), np.array([1.0, 0.0, 4.0])), 1.0)
+    assert dict(zip(distribution.lists, np.exp(distribution.logs), strict=True)) == pytest.approx(
         {((rule,), (a, b)): share / 4 for rule, share in ((0, 0.2), (2, 0.8)) for a in (0, 1) for b in (0, 1)}
     )
 
 
-def test_the_law_is_that_of_the_audit_s_own_enumeration():
+def test_the_distribution_is_that_of_the_audit_s_own_enumeration():
     tables = np.random.default_rng(0).integers(0, 4, (20, len(KINDS)))
     prior = Prior((1.0,) * (N_RULES + 1), np.ones(N_RULES))
-    for table, logs in zip(tables, list_laws(0.7)(tables), strict=True):
+    for table, logs in zip(tables, list_distributions(0.7)(tables), strict=True):
         counts = np.zeros((2, TRUTH.shape[1]))
         for (label, pattern), n in zip(KINDS, table, strict=True):
             counts[label, pattern] = n
-        law = law_of_draw(TRUTH, counts, prior, 0.7)
-        assert dict(zip(law.lists, law.logs, strict=True)) == pytest.approx(dict(zip(LISTS, logs, strict=True)))
+        distribution = distribution_of_draw(TRUTH, counts, prior, 0.7)
+        assert dict(zip(distribution.lists, distribution.logs, strict=True)) == pytest.approx(
+            dict(zip(LISTS, logs, strict=True))
+        )
 
 
 @pytest.mark.parametrize("seed", [3, 4])
-def test_its_draws_have_its_law(seed):
+def test_its_draws_have_its_distribution(seed):
     small = random_problem(seed, longest=1, rate=0.2)
     entropy = SeededEntropy(seed)
     drawn = [draw_by_enumeration(*small, entropy) for _ in range(600)]
-    assert p_value(law_of_draw(*small), drawn) > 1e-4
-    assert p_value(law_of_draw(*small._replace(rate=0.4)), drawn) < 1e-4
+    assert p_value(distribution_of_draw(*small), drawn) > 1e-4
+    assert p_value(distribution_of_draw(*small._replace(rate=0.4)), drawn) < 1e-4
 
 
 class Noting(DPOptimalRuleListClassifier):
@@ -79,8 +83,8 @@ class Noting(DPOptimalRuleListClassifier):
 
 
 @pytest.mark.parametrize("rules_per_draw", [None, 1])
-def test_whole_fits_with_the_reference_have_the_law_that_is_audited(monkeypatch, rules_per_draw):
-    """Fits in which the reference draws, one list at once or rule by rule, beside the exact law of all that a fit can return."""
+def test_whole_fits_with_the_reference_have_the_distribution_that_is_audited(monkeypatch, rules_per_draw):
+    """Fits in which the reference draws, a list at once or rule by rule, beside the exact distribution of a fit."""
     schema = schema_of_rules(2, 2)
     private = private_counts_of(schema, [[5, 1], [0, 4], [2, 2], [3, 0]])
     settings = {

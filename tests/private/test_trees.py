@@ -1,4 +1,4 @@
-"""Whole trees are drawn exactly by their law, which looks at every tree one by one; and the best of them is the best."""
+"""Trees are drawn exactly from their distribution, computed tree by tree; and the best tree is found."""
 
 import math
 from dataclasses import replace
@@ -7,17 +7,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.private.mechanisms.whole_lists import DrawBudget
+from discreet.private.mechanisms.rule_list_draw import DrawBudget
 from discreet.private.noise.decisions import Chances
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.queries.trees import TreeQueries
 from discreet.private.sampling.optimum import best_tree
-from discreet.private.sampling.reference import law_of_trees
-from discreet.private.sampling.trees import problems, sums, worth
+from discreet.private.sampling.reference import distribution_of_trees
+from discreet.private.sampling.trees import log_weights, problems, sums
 from discreet.private.sampling.trees.drawing import WeighedTrees
+from discreet.private.sampling.trees.log_weights import ACCURACY, GINI, SCORES
 from discreet.private.sampling.trees.problems import TreeProblem, sum_for
 from discreet.private.sampling.trees.sums import TreeSums
-from discreet.private.sampling.trees.worth import ACCURACY, GINI, SCORES
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Fork, Leaf, leaves_of
 from discreet.rules.prior import TreePrior
@@ -25,7 +25,7 @@ from tests.privacy.twins import Free
 
 from ..support.small_trees import (
     counts_with_gaps,
-    law_on_records,
+    distribution_on_records,
     p_value,
     plain_sum,
     random_tree_problem,
@@ -47,23 +47,23 @@ def by_seed(cases):
 
 def log_sum(problem, depth):
     """The logarithm of Z, from the tables."""
-    turned, _, _ = problem.turned()
-    how = sum_for(turned)
-    return float(TreeSums(turned, depth, how).tables[depth][0][0]) + how.left_out(problem.counts)
+    flipped, _, _ = problem.flipped()
+    how = sum_for(flipped)
+    return float(TreeSums(flipped, depth, how, lambda: None).tables[depth][0][0]) + how.left_out(problem.counts)
 
 
 @pytest.mark.parametrize(("seed", "depth", "classes", "score"), by_seed(PROBLEMS))
-def test_draws_have_the_law_of_the_enumeration(seed, depth, classes, score):
+def test_draws_have_the_distribution_of_the_enumeration(seed, depth, classes, score):
     problem = random_tree_problem(seed, depth, classes, score)
     entropy = SeededEntropy(seed)
     drawn = [WeighedTrees(problem, depth).draw(entropy) for _ in range(DRAWS)]
-    assert p_value(*law_of_trees(problem, depth), drawn) > LEAST_P
+    assert p_value(*distribution_of_trees(problem, depth), drawn) > LEAST_P
 
 
 @pytest.mark.parametrize(("seed", "depth", "classes", "score"), PROBLEMS)
 def test_the_sum_over_all_trees_is_that_of_the_enumeration(seed, depth, classes, score):
     problem = random_tree_problem(seed, depth, classes, score)
-    _, logs = law_of_trees(problem, depth)
+    _, logs = distribution_of_trees(problem, depth)
     assert log_sum(problem, depth) == pytest.approx(float(np.logaddexp.reduce(logs)), abs=1e-9)
 
 
@@ -132,17 +132,17 @@ def test_weights_far_beyond_what_a_number_can_hold_are_drawn_from(n, rate):
 def test_depth_0_and_no_records(score):
     problem = random_tree_problem(3, 0, 2, score)
     labels = [WeighedTrees(problem, 0).draw(SeededEntropy(i)) for i in range(DRAWS)]
-    assert p_value(*law_of_trees(problem, 0), labels) > LEAST_P
+    assert p_value(*distribution_of_trees(problem, 0), labels) > LEAST_P
     empty = problem.within(np.zeros(problem.truth.shape[1], bool))
     drawn = [WeighedTrees(empty, 2).draw(SeededEntropy(i)) for i in range(DRAWS)]
-    assert p_value(*law_of_trees(empty, 2), drawn) > LEAST_P
+    assert p_value(*distribution_of_trees(empty, 2), drawn) > LEAST_P
     assert log_sum(empty, 3) == pytest.approx(0.0, abs=1e-12)  # the prior adds up to 1
 
 
 def test_without_tests_a_tree_is_a_leaf():
     problem = TreeProblem(np.zeros((0, 2), bool), np.array([[1.0, 4.0], [2.0, 0.0]]), TreePrior(0.5, np.zeros(0)), 1.0)
     drawn = [WeighedTrees(problem, 3).draw(SeededEntropy(i)) for i in range(DRAWS)]
-    assert p_value(*law_of_trees(problem, 3), drawn) > LEAST_P
+    assert p_value(*distribution_of_trees(problem, 3), drawn) > LEAST_P
 
 
 # -- from records, with values that are missing, by the queries, in stages ----------------------------------------------------
@@ -163,13 +163,13 @@ CASES = [
     ("seed", "classes", "score", "tests", "weights", "stages"),
     [case if case[0] == 2 else pytest.param(*case, marks=pytest.mark.slow) for case in CASES],
 )
-def test_the_queries_draw_by_the_law_of_the_records(seed, classes, score, tests, weights, stages):
+def test_the_queries_draw_by_the_distribution_of_the_records(seed, classes, score, tests, weights, stages):
     columns, y, schema = table_with_gaps(seed, classes=classes)
     candidates = Candidates.of_tests(schema)
     chances = np.resize(np.array(tests, float), len(candidates))
     prior = TreePrior(0.6, chances / chances.sum())
     budget = DrawBudget(Fraction(1), Fraction(0), Fraction(1, 2))
-    law = law_on_records(columns, y, schema, weights, prior, 0.5, score, stages)
+    distribution = distribution_on_records(columns, y, schema, weights, prior, 0.5, score, stages)
     queries = TreeQueries(
         counts_with_gaps(columns, y, schema), candidates, budget, prior, np.array(weights), score, stages
     ).prepare()
@@ -181,7 +181,7 @@ def test_the_queries_draw_by_the_law_of_the_records(seed, classes, score, tests,
             tree = queries.grow(tree, depth)
         return tree
 
-    trees, chances = zip(*law.items(), strict=True)
+    trees, chances = zip(*distribution.items(), strict=True)
     assert sum(chances) == pytest.approx(1.0)
     assert p_value(trees, np.log(chances), [drawn() for _ in range(DRAWS)]) > LEAST_P
 
@@ -230,7 +230,7 @@ def test_the_best_tree_is_the_best_of_all(part, score, n_classes):
             1.0,
             score,
         )
-        unlabelled, _ = law_of_trees(replace(problem, score=GINI), depth)
+        unlabelled, _ = distribution_of_trees(replace(problem, score=GINI), depth)
         found = [score_of(problem, tree) for tree in unlabelled]
         best = max(total for total, _ in found)
         tree, bound = best_tree(problem, depth)
@@ -243,7 +243,7 @@ def test_the_best_tree_is_the_best_of_all(part, score, n_classes):
             assert best - 1e-9 <= bound <= best + 2e-8
 
 
-def test_turned_tests_are_turned_back():
+def test_flipped_tests_are_flipped_back():
     """A test that is true nearly everywhere is asked as it was given."""
     truth = np.array([[True, True, True, False]])
     counts = np.array([[5.0, 5.0, 5.0, 0.0], [0.0, 0.0, 0.0, 5.0]])
@@ -254,7 +254,7 @@ def test_turned_tests_are_turned_back():
 # -- nothing in it is idle ----------------------------------------------------------------------------------------------------
 
 
-def turned_without_turning_back(self, part, depth, place):
+def flipped_without_flipping_back(self, part, depth, place):
     test = int(self._as_given[place])
     return Fork(test, *(self.tree(sums.side_of(part, test, side), depth - 1) for side in (True, False)))
 
@@ -267,23 +267,23 @@ def asked_twice(part, test, side):
 @pytest.mark.parametrize(
     ("owner", "name", "broken"),
     [
-        (sums.Choices, "fork", turned_without_turning_back),
+        (sums.Choices, "fork", flipped_without_flipping_back),
         (sums, "side_of", asked_twice),
-        (worth.Sum, "forked", lambda self, below: self.log_stop + self.log_tests + below),
-        (worth.Sum, "either", lambda self, leaf, splits: np.logaddexp(leaf, splits)),
+        (log_weights.SumProduct, "forked", lambda self, below: self.log_stop + self.log_tests + below),
+        (log_weights.SumProduct, "either", lambda self, leaf, splits: np.logaddexp(leaf, splits)),
     ],
 )
 def test_a_sampler_with_a_piece_broken_is_seen(monkeypatch, owner, name, broken):
     truth = np.array([[1, 1, 1, 1, 0, 1], [0, 1, 0, 0, 1, 0]], bool)
     counts = np.array([[5.0, 0.0, 3.0, 1.0, 0.0, 2.0], [0.0, 4.0, 1.0, 0.0, 5.0, 1.0]])
     problem = TreeProblem(truth, counts, TreePrior(0.3, np.array([0.8, 0.2])), 0.6)
-    law = law_of_trees(problem, 2)
+    distribution = distribution_of_trees(problem, 2)
     entropy = SeededEntropy(1)
 
     def drawn():  # by the choices alone: the coin at the end would correct some of this
         weighed = WeighedTrees(problem, 2)
         return [weighed.draw_by(Chances(entropy).choose) for _ in range(DRAWS)]
 
-    assert p_value(*law, drawn()) > LEAST_P
+    assert p_value(*distribution, drawn()) > LEAST_P
     monkeypatch.setattr(owner, name, broken)
-    assert p_value(*law, drawn()) < 1e-9
+    assert p_value(*distribution, drawn()) < 1e-9

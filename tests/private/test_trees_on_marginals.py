@@ -1,15 +1,15 @@
-"""Trees of up to three levels from joint counts of columns: the law of the enumeration, and the very trees that patterns give."""
+"""Trees of up to three levels from joint counts of columns: the enumerated distribution, and the same trees as from patterns."""
 
 import numpy as np
 import pytest
 
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.optimum import best_tree
-from discreet.private.sampling.reference import law_of_trees
+from discreet.private.sampling.reference import distribution_of_trees
 from discreet.private.sampling.trees.drawing import WeighedTrees
+from discreet.private.sampling.trees.log_weights import SCORES
 from discreet.private.sampling.trees.problems import MarginalTrees, TreeProblem, sum_for
 from discreet.private.sampling.trees.sums import TreeSums
-from discreet.private.sampling.trees.worth import SCORES
 from discreet.rules.prior import TreePrior
 
 from ..support.slices import slow_but
@@ -19,7 +19,7 @@ KINDS = [(depth, classes, score) for depth in (1, 2, 3) for classes in (2, 3) fo
 PROBLEMS = slow_but([(seed, *KINDS[seed % len(KINDS)]) for seed in range(24)], lambda problem: problem[0] < len(KINDS))
 
 
-def posed(seed, depth, n_classes, score):
+def problem(seed, depth, n_classes, score):
     """The same from marginals and from patterns: a few tests, some of no weight, class weights for some."""
     rng = np.random.default_rng(seed)
     table = small_table(seed, n_classes, n_rules=2 if depth == 3 else 4, tests=True)
@@ -33,17 +33,19 @@ def posed(seed, depth, n_classes, score):
 
 @pytest.mark.parametrize(("seed", "depth", "n_classes", "score"), PROBLEMS)
 def test_the_sum_over_all_trees_is_that_of_the_enumeration(seed, depth, n_classes, score):
-    on_marginals, on_patterns = posed(seed, depth, n_classes, score)
-    turned, _, _ = on_marginals.turned()
-    worth = sum_for(turned)
-    found = float(TreeSums(turned, depth, worth).tables[depth][0][0]) + worth.left_out(on_marginals.total())
-    _, logs = law_of_trees(on_patterns, depth)
+    on_marginals, on_patterns = problem(seed, depth, n_classes, score)
+    flipped, _, _ = on_marginals.flipped()
+    log_weights = sum_for(flipped)
+    found = float(TreeSums(flipped, depth, log_weights, lambda: None).tables[depth][0][0]) + log_weights.left_out(
+        on_marginals.total()
+    )
+    _, logs = distribution_of_trees(on_patterns, depth)
     assert found == pytest.approx(float(np.logaddexp.reduce(logs)), abs=1e-9)
 
 
 @pytest.mark.parametrize(("seed", "depth", "n_classes", "score"), PROBLEMS)
 def test_the_same_random_numbers_give_the_same_tree(seed, depth, n_classes, score):
-    on_marginals, on_patterns = posed(seed, depth, n_classes, score)
+    on_marginals, on_patterns = problem(seed, depth, n_classes, score)
     for draw in range(20):
         expected = WeighedTrees(on_patterns, depth).draw(SeededEntropy(draw))
         assert WeighedTrees(on_marginals, depth).draw(SeededEntropy(draw)) == expected
@@ -51,11 +53,11 @@ def test_the_same_random_numbers_give_the_same_tree(seed, depth, n_classes, scor
 
 @pytest.mark.parametrize(("seed", "depth", "n_classes", "score"), PROBLEMS)
 def test_the_best_tree_is_as_good(seed, depth, n_classes, score):
-    on_marginals, on_patterns = posed(seed, depth, n_classes, score)
+    on_marginals, on_patterns = problem(seed, depth, n_classes, score)
     assert best_tree(on_marginals, depth)[1] == pytest.approx(best_tree(on_patterns, depth)[1], abs=1e-6)
 
 
 def test_more_than_three_tests_are_not_counted_together():
-    on_marginals, _ = posed(2, 3, 2, "accuracy")
+    on_marginals, _ = problem(2, 3, 2, "accuracy")
     with pytest.raises(AssertionError, match="three tests"):
         WeighedTrees(on_marginals, 4).draw(SeededEntropy(0))

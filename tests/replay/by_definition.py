@@ -26,7 +26,7 @@ def questions_about(columns, negations=False):
     return found
 
 
-def law_of_lists(table, tests, lengths, rate, weights, rising=(), apart=()):
+def distribution_of_lists(table, tests, lengths, rate, weights, rising=(), apart=()):
     """The probabilities of all labelled lists that can be drawn."""
     found = []
     for length, weight in enumerate(lengths[: len(tests) + 1]):
@@ -43,7 +43,7 @@ def law_of_lists(table, tests, lengths, rate, weights, rising=(), apart=()):
     return sorted(p / sum(found) for p in found)
 
 
-def law_of_trees(table, tests, depth, rate, weights, by_gini=False, rising=(), apart=()):
+def distribution_of_trees(table, tests, depth, rate, weights, by_gini=False, rising=(), apart=()):
     """The probabilities of all trees that can be drawn."""
     found = [p for p, _, _ in _trees(table, tests, depth, rate, weights, by_gini, rising, apart, frozenset())]
     return sorted(p / sum(found) for p in found)

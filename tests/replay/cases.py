@@ -124,11 +124,11 @@ def _case(classifier, name, columns, classes, parameters, **others):
 
 
 def _lists(name, columns, classes, **parameters):
-    return _case(DPOptimalRuleListClassifier, f"whole list, {name}", columns, classes, parameters)
+    return _case(DPOptimalRuleListClassifier, f"rule list, {name}", columns, classes, parameters)
 
 
 def _trees(name, columns, classes, pairs=60, **parameters):
-    return _case(DPOptimalTreeClassifier, f"whole tree, {name}", columns, classes, parameters, pairs=pairs)
+    return _case(DPOptimalTreeClassifier, f"tree, {name}", columns, classes, parameters, pairs=pairs)
 
 
 def _cards(name, columns, classes, **parameters):

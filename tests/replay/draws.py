@@ -1,6 +1,6 @@
-"""The laws of whole lists and trees: every one that can be drawn is looked at, so that it works for a few rules only.
+"""The distributions of rule lists and trees: every one that can be drawn is looked at, so that it works for a few rules only.
 
-They have what the laws of counts and choices have (laws.py).
+They have what the distributions of counts and choices have (distributions.py).
 """
 
 import math
@@ -12,7 +12,7 @@ from itertools import permutations
 
 import numpy as np
 
-from .laws import decimal, log_sum
+from .distributions import decimal, log_sum
 
 NEVER = Decimal("-Infinity")  # the logarithm of 0
 
@@ -21,9 +21,9 @@ NEVER = Decimal("-Infinity")  # the logarithm of 0
 class ExactDraw:
     """Something that is made of choices by weights, and returned by a last coin, or else drawn again (``draw_exactly``).
 
-    An answer is the numbers of its choices. All of them are followed up, so that the law is that of what is really done: x is
-    chosen with the chance q(x) of its integer weights, and the coin comes up with probability p(x) / (C q(x)), 1 at most; it
-    is not flipped at all where a bound tells. So x is returned in proportion to q(x) times what the coin lets pass.
+    An answer is the numbers of its choices. All of them are followed up, so that the distribution is that of what is really
+    done: x is chosen with the chance q(x) of its integer weights, and the coin comes up with probability p(x) / (C q(x)), 1 at
+    most; it is not flipped at all where a bound tells. So x is returned in proportion to q(x) times what the coin lets pass.
     """
 
     attempt: object  # of a function that chooses by logarithms of weights
@@ -101,7 +101,7 @@ class ExactDraw:
 
 
 @dataclass(frozen=True)
-class WholeList:
+class DrawnList:
     """A labelled rule list in proportion to prior * exp(rate * score): every list is looked at.
 
     ``truth`` has a row for each rule and a column for each pattern, ``counts`` a row for each class. A length is drawn in
@@ -114,7 +114,7 @@ class WholeList:
     lengths: tuple[float, ...]
     rules: tuple[float, ...]
     rate: float
-    kind = "whole list"
+    kind = "rule list"
     size = 1
 
     def parts(self, rules):

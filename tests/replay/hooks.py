@@ -6,10 +6,10 @@ primitives of ``private.noise``: discrete Laplace, permute-and-flip, the noisy m
 where, or how learners and queries are called. Whoever asks for random bits past them ends the test: nothing is drawn that
 is not counted.
 
-Whole lists that are not added up are drawn by an envelope, which makes thousands of decisions by what it finds in the data. They
-cannot be forced one by one. There the session answers in place of the sampler, by the law of what it was *asked*: rules, counts,
-prior and rate. That the sampler follows this law is shown by drawing, in ``test_laws.py``, and exactly
-by tests/private and the audit.
+Whole lists that are not added up are drawn by an envelope, which makes thousands of decisions by what it finds in the data.
+They cannot be forced one by one. There the session answers in place of the sampler, by the distribution of what it was *asked*:
+rules, counts, prior and rate. That the sampler follows this distribution is shown by drawing, in ``test_distributions.py``, and
+exactly by tests/private and the audit.
 """
 
 from contextlib import contextmanager
@@ -20,8 +20,8 @@ import numpy as np
 from discreet.private.noise import decisions, entropy, noisy_max, seeded
 from discreet.private.sampling import envelope, problem
 
-from .draws import ExactDraw, WholeList
-from .laws import DiscreteLaplace, NoisyMax, PermuteAndFlip
+from .distributions import DiscreteLaplace, NoisyMax, PermuteAndFlip
+from .draws import DrawnList, ExactDraw
 
 INTEGERS_FOR_WEIGHTS = decisions.whole_weights  # a primitive as well: these integers are the chances
 
@@ -35,21 +35,21 @@ class Reached(Exception):
 
 
 class Session:
-    """Answers all queries of a fit, and keeps their laws. ``answer_by``: from a law to an answer."""
+    """Answers all queries of a fit, and keeps their distributions. ``answer_by``: from a distribution to an answer."""
 
     exact_draw = ExactDraw
 
     def __init__(self, answer_by):
         self._answer_by = answer_by
-        self.laws, self.answers, self.diverged, self._posed = [], [], False, {}
+        self.distributions, self.answers, self.diverged, self._problems = [], [], False, {}
 
-    def ask(self, law):
+    def ask(self, distribution):
         try:
-            answer = self._answer_by(law)
+            answer = self._answer_by(distribution)
         except Diverged:
             self.diverged = True
             raise
-        self.laws.append(law)
+        self.distributions.append(distribution)
         self.answers.append(answer)
         return answer
 
@@ -65,38 +65,38 @@ class Session:
         return self.ask(NoisyMax(tuple(map(float, scores)), type(noise).__name__))
 
     def draw_exactly(self, attempt, weigh, log_most, doubt):
-        law = self.exact_draw(attempt, weigh, log_most, doubt, INTEGERS_FOR_WEIGHTS)
+        distribution = self.exact_draw(attempt, weigh, log_most, doubt, INTEGERS_FOR_WEIGHTS)
         try:
-            return law.follow(self.ask(law))
+            return distribution.follow(self.ask(distribution))
         except IndexError:
             self.diverged = True
             raise Diverged from None
 
     def make_problem(self, made, truth, counts, prior, rate):
-        self._posed[id(made)] = (
+        self._problems[id(made)] = (
             made,
             (truth, counts, tuple(map(float, prior.lengths)), tuple(map(float, prior.rules)), rate),
         )
         return made
 
-    def whole_list(self, posed):
-        rules, labels = self.ask(self.whole_list_law(*self._posed[id(posed)][1]))
+    def drawn_list(self, problem):
+        rules, labels = self.ask(self.drawn_list_distribution(*self._problems[id(problem)][1]))
         return list(rules), list(labels)
 
-    def whole_list_law(self, truth, counts, lengths, rules, rate):
-        return WholeList(truth, counts, lengths, rules, rate)
+    def drawn_list_distribution(self, truth, counts, lengths, rules, rate):
+        return DrawnList(truth, counts, lengths, rules, rate)
 
 
 class Beginning:
-    """The first answers are given; the law of the next is kept, and there the fit ends."""
+    """The first answers are given; the distribution of the next is kept, and there the fit ends."""
 
     def __init__(self, answers):
         self._left, self.next = list(answers), None
 
-    def __call__(self, law):
+    def __call__(self, distribution):
         if self._left:
             return self._left.pop(0)
-        self.next = law
+        self.next = distribution
         raise Reached
 
 
@@ -104,13 +104,13 @@ class Replayed:
     """Answers that were given before, in the same order to the same questions."""
 
     def __init__(self, session):
-        self._left = list(zip(session.laws, session.answers, strict=True))
+        self._left = list(zip(session.distributions, session.answers, strict=True))
 
-    def __call__(self, law):
+    def __call__(self, distribution):
         if not self._left:
             raise Diverged
         before, answer = self._left.pop(0)
-        if (before.kind, before.size) != (law.kind, law.size):
+        if (before.kind, before.size) != (distribution.kind, distribution.size):
             raise Diverged
         return answer
 
@@ -160,10 +160,10 @@ def _make_problem(truth, counts, prior, rate):
     return current().make_problem(make_problem_itself(truth, counts, prior, rate), truth, counts, prior, rate)
 
 
-def _whole_list(problem, entropy, deadline):
+def _drawn_list(problem, entropy, deadline):
     from tests.replay.hooks import current
 
-    return current().whole_list(problem)
+    return current().drawn_list(problem)
 
 
 def _bits(self, size, more=False):
@@ -187,7 +187,7 @@ IN_PLACE_OF = [
     (noisy_max.choose, _choose),
     (decisions.draw_exactly, _draw_exactly),
     (problem.make_problem, _make_problem),
-    (envelope.draw_by_envelope, _whole_list),
+    (envelope.draw_by_envelope, _drawn_list),
 ]
 make_problem_itself = FunctionType(problem.make_problem.__code__, problem.make_problem.__globals__)
 

@@ -10,16 +10,16 @@ from decimal import Decimal
 
 import numpy as np
 
+from .distributions import precise
 from .draws import NEVER
 from .hooks import Beginning, Replayed, Session, opened
-from .laws import precise
 
 INFINITE = Decimal("Infinity")
 
 
 @dataclass(frozen=True)
 class Loss:
-    """log P_D(answers) / P_D'(answers), what was promised about it, and of which laws the answers were."""
+    """log P_D(answers) / P_D'(answers), what was promised about it, and of which distributions the answers were."""
 
     total: Decimal
     epsilon: object  # a fraction
@@ -28,13 +28,13 @@ class Loss:
 
 
 def drawn(rng):
-    """Answers by the law of the first table."""
-    return lambda law: law.drawn(rng)
+    """Answers from the distribution of the first table."""
+    return lambda distribution: distribution.drawn(rng)
 
 
 def anything(rng):
     """Answers that nobody expects: what is promised holds for any."""
-    return lambda law: law.any(rng)
+    return lambda distribution: distribution.any(rng)
 
 
 class Telling:
@@ -43,21 +43,21 @@ class Telling:
     def __init__(self, release, table, neighbour, sign, session=Session):
         self._answers = []
         with precise():
-            while (laws := [_next(release, some, self._answers, session) for some in (table, neighbour)])[
+            while (distributions := [_next(release, some, self._answers, session) for some in (table, neighbour)])[
                 0
             ] is not None:
-                one, other = laws
+                one, other = distributions
                 if other is None or (one.kind, one.size) != (other.kind, other.size):
                     break  # the replay will find it
                 self._answers.append(one.telling(other, sign))
         self._left = list(self._answers)
 
-    def __call__(self, law):
-        return self._left.pop(0) if self._left else law.any(np.random.default_rng(0))
+    def __call__(self, distribution):
+        return self._left.pop(0) if self._left else distribution.any(np.random.default_rng(0))
 
 
 def _next(release, table, answers, session):
-    """The law of what is asked after these answers; None if nothing is."""
+    """The distribution of what is asked after these answers; None if nothing is."""
     beginning = Beginning(answers)
     with opened(session(beginning)):
         try:
@@ -73,7 +73,7 @@ def loss_of(release, table, neighbour, answer_by, session=Session):
     with precise():
         with opened(session(answer_by)) as recorded:
             one, (epsilon, delta) = release(table)
-        kinds = frozenset(law.kind for law in recorded.laws)
+        kinds = frozenset(distribution.kind for distribution in recorded.distributions)
         replayed = Replayed(recorded)
         with opened(session(replayed)) as again:
             try:
@@ -91,7 +91,7 @@ def loss_of(release, table, neighbour, answer_by, session=Session):
 def sum_of_log_ratios(recorded, again):
     """log P_D / P_D', of all answers together."""
     total = Decimal(0)
-    for here, there, answer in zip(recorded.laws, again.laws, recorded.answers, strict=True):
+    for here, there, answer in zip(recorded.distributions, again.distributions, recorded.answers, strict=True):
         log = there.log_prob(answer)
         if log == NEVER:
             return INFINITE

@@ -1,8 +1,8 @@
 """An independent replay: a fit on D, the same answers forced on its neighbour D', and the log ratios of all of them added up.
 
-The sum may never exceed what is promised, whatever the answers are. They are drawn, or drawn from all alike, or picked one by one
-so that they tell most between both tables. ``laws.py`` and ``draws.py`` have the probabilities, by formulas of their own;
-``hooks.py`` is where the answers are given; ``twins.py`` has what must be caught.
+The sum may never exceed what is promised, whatever the answers are. They are drawn, or drawn from all alike, or picked one by
+one so that they tell most between both tables. ``distributions.py`` and ``draws.py`` have the probabilities, by formulas of
+their own; ``hooks.py`` is where the answers are given; ``twins.py`` has what must be caught.
 
 Where a delta is proved, an (epsilon, delta) promise is one about the mean of ``max(0, 1 - exp(epsilon - loss))`` over answers
 that are drawn from D. It is at most delta for each pair; so the mean over many fits is above 1,000 times the mean of their
@@ -19,8 +19,8 @@ import discreet
 
 from . import twins
 from .cases import CASES, hard_pairs, some_pair
+from .distributions import decimal, precise
 from .hooks import Session, opened
-from .laws import decimal, precise
 from .loss import Telling, anything, drawn, loss_of
 
 EPSILONS = 1e-6, 1e-3, 0.1, 1.1, 7.0, 50.0
@@ -84,8 +84,8 @@ def test_everything_that_is_private_is_replayed():
     assert private == {case.of for case in CASES}
 
 
-LISTS = "whole list, one rule", "whole list, limits", "whole list, by an envelope", "whole list, of eight rules"
-TREES = "whole tree, depth 1", "whole tree, by Gini, depth 2", "whole tree, in stages", "whole tree, limits"
+LISTS = "rule list, one rule", "rule list, limits", "rule list, by an envelope", "rule list, of eight rules"
+TREES = "tree, depth 1", "tree, by Gini, depth 2", "tree, in stages", "tree, limits"
 COUNTED = (
     "evaluation",
     *LISTS,

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from .draws import ExactDraw, WholeList
+from .distributions import decimal
+from .draws import DrawnList, ExactDraw
 from .hooks import Session
-from .laws import decimal
 
 
 class HalvedCountNoise(Session):
@@ -47,8 +47,8 @@ class TwiceEpsilonInDraws(Session):
 
     exact_draw = DrawnByTwiceEpsilon
 
-    def whole_list_law(self, truth, counts, lengths, rules, rate):
-        return WholeList(truth, counts, lengths, rules, 2 * rate)
+    def drawn_list_distribution(self, truth, counts, lengths, rules, rate):
+        return DrawnList(truth, counts, lengths, rules, 2 * rate)
 
 
 class CountedTwice(Session):
@@ -78,9 +78,9 @@ class DrawnTwice(Session):
         super().draw_exactly(*question)
         return super().draw_exactly(*question)
 
-    def whole_list(self, posed):
-        super().whole_list(posed)
-        return super().whole_list(posed)
+    def drawn_list(self, problem):
+        super().drawn_list(problem)
+        return super().drawn_list(problem)
 
 
 class OneBareCount(Session):

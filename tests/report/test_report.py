@@ -268,7 +268,9 @@ def test_columns_are_sorted_by_what_became_of_them():
     ],
 )
 def test_the_noise_of_counts_follows_from_public_parameters(parameters, expected):
-    statement = PrivacyStatement(parameters.get("mechanism", "whole lists"), None, Guarantee(1.0, 0.0))
+    statement = PrivacyStatement(
+        parameters.get("mechanism", "exact draw over all rule lists"), None, Guarantee(1.0, 0.0)
+    )
     saved = SavedModel(RuleList.parse("if a then 1 else 0"), statement, "X", {"max_length": 5} | parameters)
     assert summarize(saved).counts_epsilon == (None if expected is None else pytest.approx(expected))
 

@@ -193,7 +193,7 @@ def test_it_is_inferred_where_values_look_like_it():
         lambda schema: DPGreedyRuleListClassifier(epsilon=20.0, max_length=3, schema=schema, random_state=0),
         lambda schema: DPOptimalRuleListClassifier(epsilon=20.0, max_length=3, schema=schema, random_state=0),
     ],
-    ids=["greedy", "private greedy", "private whole list"],
+    ids=["greedy", "private greedy", "private rule list"],
 )
 def test_rules_about_it_are_learned_saved_and_reported(schema, frame, classifier, tmp_path):
     X = frame.drop(columns="ill")

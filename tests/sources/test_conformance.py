@@ -46,7 +46,7 @@ LEARNERS = {
     "published": lambda **p: DPGreedyRuleListClassifier(
         mechanism="sm-laplace", min_support=20, delta=1e-5, random_state=7, **p
     ),
-    "whole lists": lambda **p: DPOptimalRuleListClassifier(max_length=2, random_state=7, **p),
+    "optimal rule lists": lambda **p: DPOptimalRuleListClassifier(max_length=2, random_state=7, **p),
 }
 
 

@@ -1,4 +1,4 @@
-"""Finite pairs of laws and what they come to together, by enumeration: what the ledger's sums are compared with."""
+"""Finite pairs of distributions and what they come to together, by enumeration: what the ledger's sums are compared with."""
 
 import math
 
@@ -24,7 +24,7 @@ def with_a_leak(epsilon, delta):
 
 
 def divergence(pair, epsilon):
-    """The delta that is needed at this epsilon: how much the first law exceeds e^epsilon times the second."""
+    """The delta that is needed at this epsilon: how much the first distribution exceeds e^epsilon times the second."""
     p, q = pair
     return float(np.maximum(p - math.exp(epsilon) * q, 0).sum())
 
@@ -62,8 +62,8 @@ def discrete_laplace(epsilon, shift, far=400):
     """A count with noise, and the same moved by a whole number."""
     k = np.arange(-far, far + shift + 1)
     q = math.exp(-epsilon)
-    law = [(1 - q) / (1 + q) * q ** np.abs(k - at).astype(float) for at in (0, shift)]
-    return law[0], law[1]
+    distribution = [(1 - q) / (1 + q) * q ** np.abs(k - at).astype(float) for at in (0, shift)]
+    return distribution[0], distribution[1]
 
 
 def exponential_mechanism(epsilon, scores):

@@ -1,15 +1,15 @@
-"""Problems that are small enough to look at every list, and draws from them beside their law."""
+"""Problems that are small enough to look at every list, and draws from them beside their distribution."""
 
 from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import chisquare
 
+from discreet.private.sampling.bounds import Bounds
 from discreet.private.sampling.deadline import Deadline
 from discreet.private.sampling.elements import Elements
 from discreet.private.sampling.envelope import Envelope, known_weight
-from discreet.private.sampling.reach import Reach
-from discreet.private.sampling.reference import law_of_draw
+from discreet.private.sampling.reference import distribution_of_draw
 from discreet.private.sampling.thresholds import SLACK, Threshold
 from discreet.rules.prior import Prior
 
@@ -42,12 +42,12 @@ def random_problem(seed, longest=None, n_classes=None, rate=None):
     return Small(truth, counts, Prior(tuple(lengths), rules), rate)
 
 
-def envelope_of(posed, slack=SLACK):
+def envelope_of(problem, slack=SLACK):
     """A division of all lists to draw from, as fine as asked for."""
     deadline = Deadline()
-    reach = Reach(posed, deadline)
-    threshold = Threshold(known_weight(posed, reach, deadline), slack)
-    return Envelope(Elements(posed, reach, threshold, deadline), deadline)
+    bounds = Bounds(problem, deadline)
+    threshold = Threshold(known_weight(problem, bounds, deadline), slack)
+    return Envelope(Elements(problem, bounds, threshold, deadline), deadline)
 
 
 def draws_from(built, entropy, draws):
@@ -60,16 +60,16 @@ def draws_from(built, entropy, draws):
 
 def draw_by_enumeration(truth, counts, prior, rate, entropy):
     """Rules and labels of one list: where a uniform number falls among the cumulated probabilities of the reference."""
-    lists, _, logs = law_of_draw(truth, counts, prior, rate)
+    lists, _, logs = distribution_of_draw(truth, counts, prior, rate)
     sums = np.cumsum(np.exp(logs))
     rules, labels = lists[int(np.searchsorted(sums[:-1], entropy.uniform(1)[0] * sums[-1], side="right"))]
     return list(rules), list(labels)
 
 
-def p_value(law, drawn):
-    """Of a chi-squared test of draws against a law; rare lists are put together until 8 of them are expected."""
-    p = np.exp(law.logs)
-    place = {x: i for i, x in enumerate(law.lists)}
+def p_value(distribution, drawn):
+    """Of a chi-squared test of draws against a distribution; rare lists are put together until 8 of them are expected."""
+    p = np.exp(distribution.logs)
+    place = {x: i for i, x in enumerate(distribution.lists)}
     seen = np.zeros(len(p))
     n = 0
     for rules, labels in drawn:

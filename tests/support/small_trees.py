@@ -1,4 +1,4 @@
-"""Problems that are small enough to look at every tree; trees by definition on records; and draws beside their law."""
+"""Problems that are small enough to look at every tree; trees by definition on records; and draws beside their distribution."""
 
 import math
 from collections import Counter
@@ -8,8 +8,8 @@ import numpy as np
 
 from discreet import Boolean, Categorical, Numeric, Schema
 from discreet.audit.observed import misfit
+from discreet.private.sampling.trees.log_weights import ACCURACY, GINI
 from discreet.private.sampling.trees.problems import TreeProblem
-from discreet.private.sampling.trees.worth import ACCURACY, GINI
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import Fork, Leaf
 from discreet.rules.prior import TreePrior
@@ -57,7 +57,7 @@ def p_value(trees, logs, drawn):
 
 
 def plain_sum(problem, depth, inside=None):
-    """Z by its recursion, from the root down: no sets, no differences, no turned tests, no tables."""
+    """Z by its recursion, from the root down: no sets, no differences, no flipped tests, no tables."""
     inside = np.ones(problem.truth.shape[1], bool) if inside is None else inside
     counts = problem.counts[:, inside].sum(1)
     if problem.score == ACCURACY:
@@ -96,13 +96,13 @@ def table_with_gaps(seed, n=25, classes=2):
     return columns, y, Schema(SCHEMA.columns, classes=list(range(classes)))
 
 
-def law_on_records(columns, y, schema, weights, prior, rate, score, stages):
+def distribution_on_records(columns, y, schema, weights, prior, rate, score, stages):
     """Every tree that stages of draws can give, with its probability: record by record, value by value."""
     tests = list(Candidates.of_tests(schema))
     n = len(y)
     true = [[rule_holds(schema, rule, columns, i) for i in range(n)] for rule in tests]
 
-    def worth(records):
+    def weights_of(records):
         """{leaf: its factor} of a part that is not split."""
         counts = [weights[c] * sum(y[i] == c for i in records) for c in range(len(weights))]
         size = sum(counts)
@@ -113,7 +113,7 @@ def law_on_records(columns, y, schema, weights, prior, rate, score, stages):
 
     def trees(records, depth):
         stop = 1.0 - prior.split if depth else 1.0
-        found = Counter({leaf: stop * w for leaf, w in worth(records).items()})
+        found = Counter({leaf: stop * w for leaf, w in weights_of(records).items()})
         for j, weight in enumerate(prior.tests if depth else ()):
             if weight:
                 sides = [trees([i for i in records if true[j][i] == side], depth - 1) for side in (True, False)]
@@ -136,14 +136,14 @@ def law_on_records(columns, y, schema, weights, prior, rate, score, stages):
         one, two = sides
         return {Fork(tree.test, a, b): p * q for (a, p), (b, q) in product(one.items(), two.items())}
 
-    law = {Leaf(): 1.0}
+    distribution = {Leaf(): 1.0}
     for depth in stages:
         after = Counter()
-        for tree, p in law.items():
+        for tree, p in distribution.items():
             for bigger, q in grown(tree, range(n), depth).items():
                 after[bigger] += p * q
-        law = after
-    return law
+        distribution = after
+    return distribution
 
 
 def counts_with_gaps(columns, y, schema):

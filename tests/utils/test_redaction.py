@@ -77,9 +77,9 @@ def duckdb_table():
 
 ENTRANCES = {
     "fit": lambda **p: DPGreedyRuleListClassifier(schema=SCHEMA, **p).fit(X, Y),
-    "fit, whole lists": lambda **p: DPOptimalRuleListClassifier(schema=SCHEMA, **p).fit(X, Y),
+    "fit, optimal rule lists": lambda **p: DPOptimalRuleListClassifier(schema=SCHEMA, **p).fit(X, Y),
     "fit, longer lists": lambda **p: ListsByEnvelope(schema=SCHEMA, **p).fit(X, Y),
-    "fit, whole trees": lambda **p: DPOptimalTreeClassifier(schema=SCHEMA, **p).fit(X, Y),
+    "fit, optimal trees": lambda **p: DPOptimalTreeClassifier(schema=SCHEMA, **p).fit(X, Y),
     "fit, a tree on a wide table": lambda **p: TreesOnMarginals(schema=SCHEMA, **p).fit(X, Y),
     "fit_source, tuples": lambda **p: DPOptimalRuleListClassifier(schema=SCHEMA, **p).fit_source(
         duckdb_table(), counting="marginals"
@@ -144,10 +144,10 @@ def test_whatever_fails_while_records_are_counted_shows_no_number_and_books_noth
 @pytest.mark.parametrize(
     ("entrance", "place"),
     [
-        ("fit, whole lists", "discreet.private.queries.lists.ListSums"),
+        ("fit, optimal rule lists", "discreet.private.queries.lists.ListSums"),
         ("fit, longer lists", "discreet.private.sampling.envelope.rules_on_patterns"),
-        ("fit, whole trees", "discreet.private.queries.tree_parts.rules_on_patterns"),
-        ("fit, whole trees", "discreet.private.queries.trees.WeighedTrees"),
+        ("fit, optimal trees", "discreet.private.queries.tree_parts.rules_on_patterns"),
+        ("fit, optimal trees", "discreet.private.queries.trees.WeighedTrees"),
         ("fit_source, tuples", "discreet.private.queries.lists.ListSums"),
         ("fit_counts", "discreet.private.counts.counting.PatternCounter.counts"),
         ("fit, a tree on a wide table", "discreet.private.queries.trees.WeighedTrees"),
@@ -166,9 +166,9 @@ def test_whatever_fails_while_a_draw_is_prepared_shows_no_number_and_books_nothi
 
 DRAWING = {
     "fit": "discreet.private.mechanisms.mass.MassSelector.select",
-    "fit, whole lists": "discreet.private.sampling.list_sums.ListSums.draw",
+    "fit, optimal rule lists": "discreet.private.sampling.list_sums.ListSums.draw",
     "fit, longer lists": "discreet.private.sampling.envelope.draw_by_envelope",
-    "fit, whole trees": "discreet.private.sampling.trees.drawing.WeighedTrees.draw",
+    "fit, optimal trees": "discreet.private.sampling.trees.drawing.WeighedTrees.draw",
     "fit, a tree on a wide table": "discreet.private.sampling.trees.drawing.WeighedTrees.draw",
     "fit_source, tuples": "discreet.private.queries.base.release",
     "fit_counts": "discreet.private.mechanisms.mass.MassSelector.select",

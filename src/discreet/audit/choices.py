@@ -4,7 +4,8 @@ What a mechanism does at a node depends on the class counts there and on how eac
 size are all class counts with all splits, for each rule; a neighbour has one record more, of either class, which each rule
 captures or not. For each pair the exact probabilities of the three outcomes are compared.
 
-Equal scores have equal laws, so each law is computed once: tables of millions of pairs come from thousands of integrals.
+Equal scores have equal distributions, so each distribution is computed once: tables of millions of pairs come from thousands of
+integrals.
 """
 
 import math
@@ -28,7 +29,7 @@ from ..private.noise.discrete_laplace import scale_for
 from ..private.noise.distributions import Cauchy, log_prob
 from ..private.noise.noisy_max import Noise
 from ..private.noise.sums import log_pmf
-from ..private.sampling.trees.worth import ACCURACY, GINI
+from ..private.sampling.trees.log_weights import ACCURACY, GINI
 from . import draws
 from .explore import Finding, differences
 
@@ -43,14 +44,14 @@ ROWS_AT_A_TIME = 2_000
 ROUNDING = 1e-11  # scores that differ by less are the same number
 
 
-Law = Callable[[Array, Array], Array]
+Distribution = Callable[[Array, Array], Array]
 Price = Callable[[int, int], float]
-# of one node: all ways to split it, the number of the score of each, and the laws of each pair of scores with no rule
-Laws = tuple[dict[tuple[int, ...], int], npt.NDArray[np.intp], Array]
+# of one node: all ways to split it, the number of the score of each, and the distributions of each pair of scores with no rule
+Distributions = tuple[dict[tuple[int, ...], int], npt.NDArray[np.intp], Array]
 
 
-def noisy_max_law(noise: Noise) -> Law:
-    """The law of ``argmax (score + noise)`` for rows of three scores, the last without copies, as logarithms.
+def noisy_max_distribution(noise: Noise) -> Distribution:
+    """The distribution of ``argmax (score + noise)`` for rows of three scores, the last without copies, as logarithms.
 
     ``copies`` says how many rules have the first score and how many the second; what comes out is the chance of one of each. By
     quadrature as in ``distributions.log_prob``, for many rows at once: pieces double in length away from each score.
@@ -59,7 +60,7 @@ def noisy_max_law(noise: Noise) -> Law:
     heavy = isinstance(noise, Cauchy)
     steps = np.concatenate([[0.0], 2.0 ** np.arange(-2.0, 44.0 if heavy else 8.0, 2.0 if heavy else 1.0)])
 
-    def law(scores: Array, copies: Array) -> Array:
+    def distribution(scores: Array, copies: Array) -> Array:
         top = scores.max(1, keepdims=True)
         scores = scores - top
         order = np.sort(scores, axis=1)
@@ -82,14 +83,14 @@ def noisy_max_law(noise: Noise) -> Law:
             logs: Array = highest[:, :, 0] + np.log(np.exp(terms - highest).sum(2))
         return logs
 
-    return law
+    return distribution
 
 
 def worst_choice(
     selector: NoisyMaxSelector,
     price: Price,
     sizes: Sequence[int],
-    law: Law | None = None,
+    distribution: Distribution | None = None,
     n_classes: int = 2,
     copies: Sequence[tuple[int, int]] = ((1, 1),),
     thin: bool = False,
@@ -99,14 +100,14 @@ def worst_choice(
     ``price(n, rules)`` is what a choice between so many rules may cost if the smaller node has n records. With ``thin``, for
     large sizes, only nodes with extreme class counts and extreme splits are looked at.
     """
-    law = noisy_max_law(selector.noise) if law is None else law
-    laws_at = cache(partial(_laws_at, selector, law, thin))
+    distribution = noisy_max_distribution(selector.noise) if distribution is None else distribution
+    distributions_at = cache(partial(_distributions_at, selector, distribution, thin))
     for size in sizes:
         worst, pairs = Finding(0.0, price(size, sum(copies[0])), 0, ""), 0
         for left, c, both in product(_class_counts(size, n_classes, thin), range(n_classes), copies):
-            place, score_of, logs = laws_at(left, both)
+            place, score_of, logs = distributions_at(left, both)
             more = _with(left, c)
-            more_place, more_score_of, more_logs = laws_at(more, both)
+            more_place, more_score_of, more_logs = distributions_at(more, both)
             captured = list(product(*map(_extremes, left))) if thin else list(place)
             moves = [(place[k], more_place[m]) for k in captured for m in (k, _with(k, c))]  # it is captured, or not
             pairs += len(moves) ** 2
@@ -126,11 +127,11 @@ def worst_choice(
         yield worst._replace(pairs=pairs)
 
 
-def worst_on_grid(laws: Sequence[Array], price: float, where: str) -> Finding:
+def worst_on_grid(distributions: Sequence[Array], price: float, where: str) -> Finding:
     """Compare all nodes of a grid with those that have one record more: a step along one of the axes."""
-    changes = [np.abs(np.diff(log, axis=axis)) for log in laws for axis in range(log.ndim)]
+    changes = [np.abs(np.diff(log, axis=axis)) for log in distributions for axis in range(log.ndim)]
     loss = max(float(change.max()) for change in changes)
-    return Finding(loss, price, sum(change.size for change in changes) // len(laws), where)
+    return Finding(loss, price, sum(change.size for change in changes) // len(distributions), where)
 
 
 def _extremes(k: int) -> set[int]:
@@ -158,7 +159,9 @@ def _class_counts(size: int, n_classes: int, thin: bool) -> Iterator[tuple[int, 
             yield (*head, size - sum(head))
 
 
-def _laws_at(selector: NoisyMaxSelector, law: Law, thin: bool, left: tuple[int, ...], copies: tuple[int, int]) -> Laws:
+def _distributions_at(
+    selector: NoisyMaxSelector, distribution: Distribution, thin: bool, left: tuple[int, ...], copies: tuple[int, int]
+) -> Distributions:
     splits = list(product(*((_extremes(k) | _reached(k)) if thin else range(k + 1) for k in left)))
     node = NodeCounts(np.array(left, float), np.array(splits, float).T.reshape(len(left), -1))
     scores = selector.scores(node)
@@ -167,7 +170,7 @@ def _laws_at(selector: NoisyMaxSelector, law: Law, thin: bool, left: tuple[int, 
     i, j = np.triu_indices(len(value)) if copies[0] == copies[1] else np.indices((len(value),) * 2).reshape(2, -1)
     rows = np.column_stack([value[i], value[j], np.full(len(i), scores[-1])])
     times = np.array(copies, float)
-    parts = [law(rows[k : k + ROWS_AT_A_TIME], times) for k in range(0, len(rows), ROWS_AT_A_TIME)]
+    parts = [distribution(rows[k : k + ROWS_AT_A_TIME], times) for k in range(0, len(rows), ROWS_AT_A_TIME)]
     table = np.empty((len(value), len(value), 3))
     table[i, j] = np.concatenate(parts)
     if copies[0] == copies[1]:
@@ -179,7 +182,7 @@ def _laws_at(selector: NoisyMaxSelector, law: Law, thin: bool, left: tuple[int, 
 
 
 def choices_of(mechanism: GreedyMechanism, quick: bool) -> dict[str, Found]:
-    """By name, what compares the exact laws of a choice at many nodes with those at all their neighbours."""
+    """By name, what compares the exact distributions of a choice at many nodes with those at all their neighbours."""
     name, small = mechanism.name, range(9 if quick else 18)
     large = (1, 20, 400) if quick else (1, 2, 20, 21, 40, 400, 10_000)
     if isinstance(mechanism, Inverse):  # a score depends on all candidates
@@ -200,7 +203,7 @@ def choices_of(mechanism: GreedyMechanism, quick: bool) -> dict[str, Found]:
             f"{name}, support {few} or {many}": partial(at_nodes, above),
         }
     selector = mechanism.selector(E, 1e-3, 1, 2)
-    assert isinstance(selector, NoisyMaxSelector), "the laws of other choices have to be listed here"
+    assert isinstance(selector, NoisyMaxSelector), "the distributions of other choices have to be listed here"
     found: dict[str, Found] = {name: partial(at_nodes, [(selector, small, large)])}
     if not mechanism.binary_only:
         found[f"{name}, three classes"] = partial(at_nodes, [(selector, range(5 if quick else 10), ())], n_classes=3)
@@ -221,11 +224,13 @@ def _on_grids(cases: Sequence[tuple[Sequence[int], int, int]]) -> Finding:
     selector, found = InverseSelector(E), []
     for first, more, copies in cases:
         where = f"{tuple(first)} and up to {more} records more of each kind, {copies} rules like the second"
-        found.append(worst_on_grid(laws_of_inverse(selector, first, more, copies), selector.price(0, 2), where))
+        found.append(
+            worst_on_grid(distributions_of_inverse(selector, first, more, copies), selector.price(0, 2), where)
+        )
     return _worst(found)
 
 
-def laws_of_inverse(
+def distributions_of_inverse(
     selector: InverseSelector, first: Sequence[int], more: int, copies: int = 1
 ) -> tuple[Array, Array, Array]:
     """log P(the first rule), log P(one of ``copies`` rules like the second), log P(no rule).
@@ -250,7 +255,7 @@ def _on_noisy_counts(most: int) -> Finding:
     """All nodes whose four counts are at most so large, against all that have one record more."""
     selector = NoisyCountsSelector(E, 1)
     where = f"captured and left records of each class from 0 to {most}"
-    return worst_on_grid(selector.laws([range(most + 1)] * 4), selector.price(0, 1), where)
+    return worst_on_grid(selector.distributions([range(most + 1)] * 4), selector.price(0, 1), where)
 
 
 def _worst(found: Sequence[Finding]) -> Finding:
@@ -258,26 +263,26 @@ def _worst(found: Sequence[Finding]) -> Finding:
 
 
 def _draw(most: int) -> Finding:
-    defined = draws.list_laws(0.5)
-    handed = draws.largest_disagreement(defined, draws.list_laws_by_problem(0.5), 30, 40, seed=0)
-    summed = draws.largest_disagreement(defined, draws.list_laws_by_sums(0.5), 10, 40, seed=1)
+    defined = draws.list_distributions(0.5)
+    handed = draws.largest_disagreement(defined, draws.list_distributions_by_problem(0.5), 30, 40, seed=0)
+    summed = draws.largest_disagreement(defined, draws.list_distributions_by_sums(0.5), 10, 40, seed=1)
     if max(handed, summed) > AGREES:
-        raise RuntimeError("lists are drawn by another law than that of the exponential mechanism")
+        raise RuntimeError("lists are drawn from another distribution than that of the exponential mechanism")
     return _worst(list(draws.worst_draw(0.5, most)))
 
 
 def _draw_tree(most: int, score: str) -> Finding:
     handed = draws.disagreement_of_trees(0.5, 20, 40, seed=0)
-    ways = draws.law_of_choices, draws.law_on_marginals
+    ways = draws.distribution_of_choices, draws.distribution_on_marginals
     if max(handed, *(draws.disagreement_of_trees(0.5, 3, 40, seed=1, weights=weights) for weights in ways)) > AGREES:
-        raise RuntimeError("trees are drawn by another law than that of the exponential mechanism")
+        raise RuntimeError("trees are drawn from another distribution than that of the exponential mechanism")
     return _worst(list(draws.worst_tree(0.5, most, score)))
 
 
 def worst_count(epsilon: Fraction, most: int) -> Finding:
     """A count from 0 to ``most`` and one more, each with noise, at every answer within reach of a float."""
     a = 1.0 / scale_for(epsilon)
-    k = np.arange(-most, most + 1)  # answers relative to the count: the law depends on nothing else
+    k = np.arange(-most, most + 1)  # answers relative to the count: the distribution depends on nothing else
     loss = np.abs(log_pmf(k, a) - log_pmf(k - 1, a))
     return Finding(float(loss.max()), float(epsilon), most, f"a count c and c + 1; answer c + {k[loss.argmax()]}")
 
@@ -299,9 +304,9 @@ def audited(quick: bool) -> dict[str, Found]:
     calls: dict[str, Found] = {}
     for mechanism in MECHANISMS.values():
         calls |= choices_of(mechanism, quick)
-    calls["a draw of a whole list"] = partial(_draw, 4 if quick else 7)
-    calls["a draw of a whole tree"] = partial(_draw_tree, 3 if quick else 6, ACCURACY)
-    calls["a draw of a whole tree by Gini"] = partial(_draw_tree, 4 if quick else 7, GINI)
+    calls["a draw of a rule list"] = partial(_draw, 4 if quick else 7)
+    calls["a draw of a tree"] = partial(_draw_tree, 3 if quick else 6, ACCURACY)
+    calls["a draw of a tree by Gini"] = partial(_draw_tree, 4 if quick else 7, GINI)
     calls["released counts"] = partial(worst_count, E, 1_000_000)
     calls["support check"] = partial(worst_check, E, 1_000_000)
     return calls

@@ -1,11 +1,11 @@
-"""Level 1 for draws of whole lists and trees: all neighbouring tables of a few records, all labelled lists of up to three rules,
+"""Level 1 for draws of rule lists and trees: all neighbouring tables of a few records, all labelled lists of up to three rules,
 and all trees up to depth 2 over three tests.
 
-The probability of a model is its prior times ``exp(epsilon * score)``. What one record adds to the score of each list is written
-in a matrix, so that the laws of all tables are one product. The score of a tree is a sum over leaves, and what a leaf is worth
-follows from which patterns of the tests lead to it; so these, too, are one product. That the samplers are handed this very law is
-checked on some of the tables, from the problem that they get; and that the choices multiply to it of the sampler which adds up
-all lists, and of the one that draws a tree from the root down.
+The probability of a model is its prior times ``exp(epsilon * score)``. What one record adds to the score of each list is
+written in a matrix, so that the distributions of all tables are one product. The score of a tree is a sum over leaves, and what
+a leaf adds follows from which patterns of the tests lead to it; so these, too, are one product. That the samplers are
+handed this very distribution is checked on some of the tables, from the problem that they get; and that the choices multiply to
+it of the sampler which adds up all lists, and of the one that draws a tree from the root down.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,16 +21,16 @@ from ..private.counts.marginals import LARGEST, MarginalsInProgress, MarginalTab
 from ..private.counts.patterns import Array
 from ..private.sampling.list_sums import ListSums
 from ..private.sampling.problem import Problem, make_problem
-from ..private.sampling.reference import law_of_trees
+from ..private.sampling.reference import distribution_of_trees
 from ..private.sampling.trees.drawing import WeighedTrees
-from ..private.sampling.trees.problems import MarginalTrees, Posed, TreeProblem
-from ..private.sampling.trees.worth import ACCURACY, GINI
+from ..private.sampling.trees.log_weights import ACCURACY, GINI
+from ..private.sampling.trees.problems import DrawProblem, MarginalTrees, TreeProblem
 from ..rules.candidates import Candidates
 from ..rules.numbered_tree import Fork, Leaf, NumberedTree, Path, leaves_of
 from ..rules.prior import Prior, TreePrior
 from ..schema import Schema
 from .explore import Finding, differences
-from .explorer import Explorer, law_of_lists, schema_of_rules
+from .explorer import Explorer, distribution_of_lists, schema_of_rules
 
 N_RULES = 3
 TRUTH = np.array(list(product([False, True], repeat=N_RULES))).T  # (rules, patterns): all patterns there are
@@ -44,14 +44,14 @@ LISTS = [
 LIST_PRIOR = Prior((1.0,) * (N_RULES + 1), np.ones(N_RULES))
 TABLES_AT_A_TIME = 4_000
 
-Laws = Callable[[Array], Array]  # tables (rows, kinds) -> log probabilities (rows, outcomes)
-Law = tuple[Sequence[Any], Array]  # outcomes, and the logarithms of their probabilities
+Distributions = Callable[[Array], Array]  # tables (rows, kinds) -> log probabilities (rows, outcomes)
+Distribution = tuple[Sequence[Any], Array]  # outcomes, and the logarithms of their probabilities
 DEPTH = 2
 SPLIT = 0.5
 TREE_PRIOR = TreePrior(SPLIT, np.full(N_RULES, 1.0 / N_RULES))
 
 
-def multiplied_out(draw_by: Callable[[Callable[[Array], int]], Any]) -> Law:
+def multiplied_out(draw_by: Callable[[Callable[[Array], int]], Any]) -> Distribution:
     """Every outcome of a sampler with its probability: each of its choices is a fork."""
     explorer, outcomes, logs = Explorer(), [], []
     for _ in explorer.paths():
@@ -60,14 +60,14 @@ def multiplied_out(draw_by: Callable[[Callable[[Array], int]], Any]) -> Law:
     return outcomes, np.array(logs)
 
 
-def by_table(outcomes: Sequence[Any], law: Callable[[Array], Law]) -> Laws:
+def by_table(outcomes: Sequence[Any], distribution: Callable[[Array], Distribution]) -> Distributions:
     """A table at a time, from its class counts in each pattern."""
     place = {x: i for i, x in enumerate(outcomes)}
 
     @lru_cache(maxsize=1000)
     def row_of(table: tuple[float, ...]) -> Array:
         row = np.full(len(place), -np.inf)
-        for x, log in zip(*law(np.array(table).reshape(2, -1)), strict=True):
+        for x, log in zip(*distribution(np.array(table).reshape(2, -1)), strict=True):
             row[place[x]] = np.logaddexp(row[place[x]], log)
         return row
 
@@ -86,12 +86,14 @@ def counted(
     return make(schema), filling.finish()
 
 
-def worst_draw(rate: float, most: int, laws: Laws | None = None, outcomes: Sequence[Any] = LISTS) -> Iterator[Finding]:
+def worst_draw(
+    rate: float, most: int, distributions: Distributions | None = None, outcomes: Sequence[Any] = LISTS
+) -> Iterator[Finding]:
     """Compare all tables of 0, 1, ... most records with all that have one more; one finding for each size.
 
-    ``laws`` are over the ``outcomes``: these lists, unless said otherwise.
+    ``distributions`` are over the ``outcomes``: these lists, unless said otherwise.
     """
-    laws = list_laws(rate) if laws is None else laws
+    distributions = list_distributions(rate) if distributions is None else distributions
     kinds = len(KINDS)
     for size in range(most + 1):
         tables = np.array(
@@ -99,9 +101,9 @@ def worst_draw(rate: float, most: int, laws: Laws | None = None, outcomes: Seque
         ).reshape(-1, kinds)
         worst = Finding(0.0, rate, 0, "")
         for some in np.split(tables, range(TABLES_AT_A_TIME, len(tables), TABLES_AT_A_TIME)):
-            here = laws(some)
+            here = distributions(some)
             for (label, pattern), newcomer in zip(KINDS, np.eye(kinds), strict=True):
-                loss = differences(laws(some + newcomer), here)
+                loss = differences(distributions(some + newcomer), here)
                 row, column = np.unravel_index(int(loss.argmax()), loss.shape)
                 if loss[row, column] > worst.loss:
                     records = [KINDS[k] for k in np.repeat(np.arange(kinds), some[row].astype(int))]
@@ -111,8 +113,8 @@ def worst_draw(rate: float, most: int, laws: Laws | None = None, outcomes: Seque
         yield worst._replace(pairs=len(tables) * kinds)
 
 
-def largest_disagreement(one: Laws, other: Laws, tables: int, most: int, seed: int) -> float:
-    """Between the law by definition and the one that the samplers get (or that their choices multiply to), on random tables."""
+def largest_disagreement(one: Distributions, other: Distributions, tables: int, most: int, seed: int) -> float:
+    """Between the distribution by definition and that of the samplers' problem (or choices), on random tables."""
     rng = np.random.default_rng(seed)
     drawn = np.array([rng.multinomial(rng.integers(most + 1), np.ones(len(KINDS)) / len(KINDS)) for _ in range(tables)])
     return float(np.abs(one(drawn) - other(drawn)).max())
@@ -121,8 +123,8 @@ def largest_disagreement(one: Laws, other: Laws, tables: int, most: int, seed: i
 # --- lists ----------------------------------------------------------------------------------------------------------------
 
 
-def list_laws(rate: float) -> Laws:
-    """The law of Theorem 13, with all lengths alike, then all lists of a length."""
+def list_distributions(rate: float) -> Distributions:
+    """The distribution of Theorem 13, with all lengths alike, then all lists of a length."""
 
     def answer(rules: tuple[int, ...], labels: tuple[int, ...], pattern: int) -> int:
         return next((x for rule, x in zip(rules, labels, strict=False) if TRUTH[rule, pattern]), labels[-1])
@@ -133,20 +135,24 @@ def list_laws(rate: float) -> Laws:
     return lambda tables: np.asarray(log_softmax(rate * tables @ gain.T + prior, axis=1))
 
 
-def list_laws_by_problem(rate: float, change: Callable[[Problem], Problem] = lambda problem: problem) -> Laws:
+def list_distributions_by_problem(
+    rate: float, change: Callable[[Problem], Problem] = lambda problem: problem
+) -> Distributions:
     """The same from what the samplers get, perhaps changed (as a twin would); a table at a time."""
-    return by_table(LISTS, lambda counts: law_of_lists(change(make_problem(TRUTH, counts, LIST_PRIOR, rate))))
+    return by_table(LISTS, lambda counts: distribution_of_lists(change(make_problem(TRUTH, counts, LIST_PRIOR, rate))))
 
 
-def list_laws_by_sums(rate: float, change: Callable[[ListSums], ListSums] = lambda sums: sums) -> Laws:
+def list_distributions_by_sums(
+    rate: float, change: Callable[[ListSums], ListSums] = lambda sums: sums
+) -> Distributions:
     """The same from the code of the sampler that adds up all lists: each of its choices is a fork."""
 
-    def law(counts: Array) -> Law:
+    def distribution(counts: Array) -> Distribution:
         rules, marginals = counted(TRUTH, counts, LARGEST, partial(Candidates.of_schema, negations=False))
         sums = change(ListSums(marginals, rules, LIST_PRIOR, np.ones(2), rate))
         return multiplied_out(lambda choose: tuple(map(tuple, sums.draw_by(choose))))
 
-    return by_table(LISTS, law)
+    return by_table(LISTS, distribution)
 
 
 # --- trees ----------------------------------------------------------------------------------------------------------------
@@ -173,8 +179,8 @@ def _inside(path: Path) -> Array:
     return inside
 
 
-def tree_laws(rate: float, score: str) -> Laws:
-    """The law of Theorem 20."""
+def tree_distributions(rate: float, score: str) -> Distributions:
+    """The distribution of Theorem 20."""
     trees, priors = zip(*all_trees(score), strict=True)
     leaves = [[(_inside(path).tobytes(), leaf.label) for path, leaf in leaves_of(tree)] for tree in trees]
     places = {leaf: place for place, leaf in enumerate(dict.fromkeys(chain.from_iterable(leaves)))}
@@ -187,55 +193,63 @@ def tree_laws(rate: float, score: str) -> Laws:
         a, b = counts.T
         return counts[:, label] if label is not None else -a * b / np.maximum(a + b, 1.0)
 
-    def laws(tables: Array) -> Array:
+    def distributions(tables: Array) -> Array:
         counts = tables.reshape(len(tables), 2, -1)
-        worth = np.stack([value(counts @ np.frombuffer(part), label) for part, label in places], axis=1)
-        return np.asarray(log_softmax(rate * worth @ belongs.T + prior, axis=1))
+        scores = np.stack([value(counts @ np.frombuffer(part), label) for part, label in places], axis=1)
+        return np.asarray(log_softmax(rate * scores @ belongs.T + prior, axis=1))
 
-    return laws
-
-
-Weights = Callable[[TreeProblem, int], Law]
+    return distributions
 
 
-def law_of_choices(problem: Posed, depth: int) -> Law:
+Weights = Callable[[TreeProblem, int], Distribution]
+
+
+def distribution_of_choices(problem: DrawProblem, depth: int) -> Distribution:
     """Every tree with its probability, from the sampler's own code."""
     return multiplied_out(WeighedTrees(problem, depth).draw_by)
 
 
-def law_on_marginals(problem: TreeProblem, depth: int) -> Law:
+def distribution_on_marginals(problem: TreeProblem, depth: int) -> Distribution:
     """The same from joint counts of columns: each test is a Boolean column."""
     tests, marginals = counted(problem.truth, problem.counts, max(2, depth), Candidates.of_tests)
     weights = np.ones(len(problem.counts))
-    return law_of_choices(MarginalTrees(marginals, tests, weights, problem.prior, problem.rate, problem.score), depth)
+    return distribution_of_choices(
+        MarginalTrees(marginals, tests, weights, problem.prior, problem.rate, problem.score), depth
+    )
 
 
-def tree_laws_by_problem(
+def tree_distributions_by_problem(
     rate: float,
     score: str,
     change: Callable[[TreeProblem], TreeProblem] = lambda problem: problem,
-    weights: Weights = law_of_trees,
-) -> Laws:
+    weights: Weights = distribution_of_trees,
+) -> Distributions:
     """The same from what the sampler gets, perhaps changed (as a twin would); a table at a time."""
 
-    def law(counts: Array) -> Law:
+    def distribution(counts: Array) -> Distribution:
         trees, logs = weights(change(TreeProblem(TRUTH, counts, TREE_PRIOR, rate, score)), DEPTH)
         return trees, logs - np.logaddexp.reduce(logs)
 
-    return by_table([tree for tree, _ in all_trees(score)], law)
+    return by_table([tree for tree, _ in all_trees(score)], distribution)
 
 
-def worst_tree(rate: float, most: int, score: str, laws: Laws | None = None) -> Iterator[Finding]:
+def worst_tree(rate: float, most: int, score: str, distributions: Distributions | None = None) -> Iterator[Finding]:
     """Compare all tables of 0, 1, ... most records with all that have one more; one finding for each size."""
     trees = [tree for tree, _ in all_trees(score)]
-    return worst_draw(rate, most, laws or tree_laws(rate, score), trees)
+    return worst_draw(rate, most, distributions or tree_distributions(rate, score), trees)
 
 
-def disagreement_of_trees(rate: float, tables: int, most: int, seed: int, weights: Weights = law_of_trees) -> float:
-    """Between the law by definition and that of what the sampler gets (or does), on random tables."""
+def disagreement_of_trees(
+    rate: float, tables: int, most: int, seed: int, weights: Weights = distribution_of_trees
+) -> float:
+    """Between the distribution by definition and that of what the sampler gets (or does), on random tables."""
     return max(
         largest_disagreement(
-            tree_laws(rate, score), tree_laws_by_problem(rate, score, weights=weights), tables, most, seed
+            tree_distributions(rate, score),
+            tree_distributions_by_problem(rate, score, weights=weights),
+            tables,
+            most,
+            seed,
         )
         for score in (ACCURACY, GINI)
     )

@@ -1,16 +1,16 @@
-"""The complete law of what a learner returns, from the learner's own code.
+"""The complete distribution of what a learner returns, from the learner's own code.
 
-The classifier is run as it is, on made-up counts, with another source of randomness: an
-``Explorer``. Wherever noise would decide something (pass a check, choose a rule, draw a list) it takes one way, with the
-probability that the mechanism gives it, and in the next run another one, until all ways have been taken. Noisy counts that are
-released are not enumerated: given everything else they follow the discrete Laplace law around the exact counts, which is written
-down and integrated (``shifted_counts``). So what is checked is the code that real fits run: how it splits the budget, which
-records it takes away, when it stops. Where all lists or trees are added up, each choice of the sampler is such a decision, too:
-its own code is run, sums and all. What is *not* run here: the way from a table to counts, and the code that draws in other ways
-(``select`` of mechanisms without exact coins, the envelope for lists, OpenDP). These are level 3's part.
+The classifier is run as it is, on made-up counts, with another source of randomness: an ``Explorer``. Wherever noise would
+decide something (pass a check, choose a rule, draw a list) it takes one way, with the probability that the mechanism gives it,
+and in the next run another one, until all ways have been taken. Noisy counts that are released are not enumerated: given
+everything else they follow the discrete Laplace distribution around the exact counts, which is written down and integrated
+(``shifted_counts``). So what is checked is the code that real fits run: how it splits the budget, which records it takes away,
+when it stops. Where all lists or trees are added up, each choice of the sampler is such a decision, too: its own code is run,
+sums and all. What is *not* run here: the way from a table to counts, and the code that draws in other ways (``select`` of
+mechanisms without exact coins, the envelope for lists, OpenDP). These are level 3's part.
 
-What two laws over the same outputs lose: an output x has the loss ``log(P(x) / Q(x))``. From the masses of P and their losses
-everything else follows:
+What two distributions over the same outputs lose: an output x has the loss ``log(P(x) / Q(x))``. From the masses of P and their
+losses everything else follows:
 
     delta needed at epsilon  =  sum over x of P(x) (1 - exp(epsilon - loss(x)))_+        (the hockey-stick divergence)
     epsilon at delta         =  the smallest epsilon that needs no more than that delta;  the largest loss if delta is 0
@@ -49,17 +49,17 @@ class Output:
 
 
 @dataclass
-class Law:
+class Distribution:
     """All ways to outputs of a learner on one table; in ``outputs``, those to equal outputs are put together."""
 
     outputs: dict[Key, Output] = field(default_factory=dict)
     ways: dict[Key, Output] = field(default_factory=dict)
 
 
-def explore(classifier: Any, counts: Counts) -> Law:
-    """The complete law of an ``explored`` classifier on some counts."""
+def explore(classifier: Any, counts: Counts) -> Distribution:
+    """The complete distribution of an ``explored`` classifier on some counts."""
     classifier.explorer = explorer = CardExplorer() if isinstance(classifier, Cards) else Explorer()
-    law = Law()
+    distribution = Distribution()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)
         for _ in explorer.paths():
@@ -67,12 +67,14 @@ def explore(classifier: Any, counts: Counts) -> Law:
             key = key_of(classifier.learned)
             taken = tuple(explorer.decisions), tuple(explorer.paid_counts)
             way = Output(explorer.log_p, tuple(explorer.released), explorer.charged, *taken)
-            law.ways[(*key, tuple(decision.arm for decision in explorer.decisions))] = way
-            output = law.outputs.setdefault(key, replace(way, log_p=-math.inf))
+            distribution.ways[(*key, tuple(decision.arm for decision in explorer.decisions))] = way
+            output = distribution.outputs.setdefault(key, replace(way, log_p=-math.inf))
             if output.released != way.released:
-                raise RuntimeError("the same model with counts of other parts: this law cannot be written down")
+                raise RuntimeError(
+                    "the same model with counts of other parts: this distribution cannot be written down"
+                )
             output.log_p = float(np.logaddexp(output.log_p, way.log_p))
-    return law
+    return distribution
 
 
 def key_of(learned: Learned | NumberedTree | LearnedCard) -> Key:
@@ -95,7 +97,7 @@ def _tests_of(tree: NumberedTree) -> Key:
 
 @dataclass(frozen=True)
 class Loss:
-    """The probabilities of outputs under the first law, as logarithms, and their losses against the second."""
+    """The probabilities of outputs under the first distribution, as logarithms, and their losses against the second."""
 
     log_mass: Array
     losses: Array
@@ -144,8 +146,8 @@ def shifted_counts(values: Array, shifted: Array, scales: Array) -> tuple[Array,
     return logs, losses
 
 
-def losses(one: Law, other: Law) -> Loss:
-    """The loss of every output of the first law against the second, with noisy counts in all cases that can be told apart."""
+def losses(one: Distribution, other: Distribution) -> Loss:
+    """The loss of every output of the first distribution against the second, with all distinguishable cases of noisy counts."""
     masses, ratios = [], []
     for key, output in one.outputs.items():
         logs, extra, base = _against(output, other.outputs.get(key))
@@ -154,7 +156,7 @@ def losses(one: Law, other: Law) -> Loss:
     return Loss(np.concatenate(masses), np.concatenate(ratios))
 
 
-def uncharged(one: Law, other: Law) -> float:
+def uncharged(one: Distribution, other: Distribution) -> float:
     """By how much the loss of a way through the learner exceeds what was charged for it, at any moment."""
     excess = -math.inf
     for key, way in one.ways.items():
@@ -171,7 +173,7 @@ def uncharged(one: Law, other: Law) -> float:
     return excess
 
 
-def unpaid_checks(one: Law, other: Law) -> float:
+def unpaid_checks(one: Distribution, other: Distribution) -> float:
     """By how much the loss of a single check of the support exceeds what was charged for it, at most."""
     both = [(one.ways[key], other.ways[key]) for key in one.ways.keys() & other.ways.keys()]
     pairs = [pair for a, b in both for pair in zip(a.decisions, b.decisions, strict=True) if pair[0].is_check]

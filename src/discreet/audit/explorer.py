@@ -88,10 +88,10 @@ class Explorer(Entropy):
         """Take one of several ways, given the logarithms of their weights."""
         return int(self.fork(lambda: logs - np.logaddexp.reduce(logs)))
 
-    def fork(self, law: Callable[[], Array | tuple[Sequence[Any], Array]], is_check: bool = False) -> Any:
+    def fork(self, distribution: Callable[[], Array | tuple[Sequence[Any], Array]], is_check: bool = False) -> Any:
         """Take one of several ways, given the logarithms of their probabilities: its name if they have names, or its number."""
         if self._depth == len(self.decisions):
-            found = law()
+            found = distribution()
             arms, logs = found if isinstance(found, tuple) else (range(len(found)), found)
             first = int(np.flatnonzero(np.isfinite(logs))[0])
             self.decisions.append(Decision(arms, logs, first, is_check, self.last_charge, self.charged))
@@ -101,7 +101,7 @@ class Explorer(Entropy):
 
     def bits(self, size: int, more: bool = False) -> Any:
         """Nothing that is explored may draw such numbers."""
-        raise RuntimeError("a mechanism that cannot be explored: its law is not known")
+        raise RuntimeError("a mechanism that cannot be explored: its distribution is not known")
 
     uniform = bits
 
@@ -112,7 +112,7 @@ class Explorer(Entropy):
         return noisy
 
     def permute_and_flip(self, losses: Integers, scale: float) -> int:
-        """A fork by the exact law."""
+        """A fork from the exact distribution."""
         return int(self.fork(lambda: log_prob((losses.min() - losses) / scale, Exponential())))
 
 
@@ -125,13 +125,13 @@ class _NoisyCount:
     def __ge__(self, threshold: int) -> bool:
         missing, a = int(threshold) - self.value, 1.0 / self.scale
 
-        def law() -> Array:  # of failing, then of passing; the smaller chance first, for the sake of precision
+        def distribution() -> Array:  # of failing, then of passing; the smaller chance first, for the sake of precision
             small = tail(missing if missing >= 1 else 1 - missing, a)
             with np.errstate(divide="ignore"):
                 unlikely, likely = np.log(small), np.log1p(-small)
             return np.array([likely, unlikely] if missing >= 1 else [unlikely, likely])
 
-        return bool(self.explorer.fork(law, is_check=True))
+        return bool(self.explorer.fork(distribution, is_check=True))
 
     def __float__(self) -> float:
         self.explorer.released.append((self.value, self.scale))
@@ -227,7 +227,7 @@ def explored(classifier: type) -> Any:
 
 
 def _choose(queries: Choices, explorer: Explorer, node: NodeCounts) -> int:
-    """A choice at a node: by coins, which the explorer flips (the selector's own code is run), or by its law."""
+    """A choice at a node: by coins, which the explorer flips (the selector's own code is run), or by its distribution."""
     selector = queries._selector
     if queries._mechanism.exact_choices:
         return int(selector.select(node, explorer))
@@ -249,12 +249,12 @@ def _draw(sums: Any, explorer: Explorer) -> Any:
     """A list or a tree: each choice of the sampler that adds all up, or one of all lists where an envelope is drawn from."""
     if not isinstance(sums, PatternLists):
         return sums.draw_by(explorer.choose)
-    rules, labels = explorer.fork(lambda: law_of_lists(sums.problem))
+    rules, labels = explorer.fork(lambda: distribution_of_lists(sums.problem))
     return list(rules), list(labels)
 
 
 class ListsByEnvelope(DPOptimalRuleListClassifier):
-    """Draws whole lists as it would if they were longer, or their rules: however few there are, they are not added up."""
+    """Draws rule lists as it would if they were longer, or their rules: however few there are, they are not added up."""
 
     def _is_summed(self, candidates: Candidates) -> bool:
         return False
@@ -269,18 +269,18 @@ class _OnMarginals:
 
 
 class ListsOnMarginals(_OnMarginals, DPOptimalRuleListClassifier):
-    """Draws whole lists as on a wide table."""
+    """Draws rule lists as on a wide table."""
 
 
 class TreesOnMarginals(_OnMarginals, DPOptimalTreeClassifier):
-    """Draws whole trees as on a wide table."""
+    """Draws trees as on a wide table."""
 
 
 class CardsOnMarginals(_OnMarginals, DPScoreCardClassifier):
     """Learns score cards as on a wide table."""
 
 
-def law_of_lists(problem: Problem) -> tuple[list[tuple[tuple[int, ...], tuple[int, ...]]], Array]:
+def distribution_of_lists(problem: Problem) -> tuple[list[tuple[tuple[int, ...], tuple[int, ...]]], Array]:
     """Every labelled list of concrete rules, and the logarithm of its probability, from what the samplers get."""
     group_of = {int(rule): group for group, rules in enumerate(problem.members) for rule in rules}
     truth = np.zeros((max(group_of, default=-1) + 1, len(problem.truth)), bool)
@@ -291,8 +291,8 @@ def law_of_lists(problem: Problem) -> tuple[list[tuple[tuple[int, ...], tuple[in
         for length in np.flatnonzero(np.isfinite(problem.log_length)).tolist()
         for rules in permutations(sorted(group_of), length)
     }
-    law = weighed(truth, problem.counts.astype(np.float64), log_priors, problem.rate)
-    return law.lists, law.logs
+    distribution = weighed(truth, problem.counts.astype(np.float64), log_priors, problem.rate)
+    return distribution.lists, distribution.logs
 
 
 # --- made-up tables ---------------------------------------------------------------------------------------------------------

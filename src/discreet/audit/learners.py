@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ..accounting.statement import Guarantee
 from ..estimators.cards import Cards
 from ..estimators.trees import Trees
-from .explore import Law, Loss, explore, losses, uncharged, unpaid_checks
+from .explore import Distribution, Loss, explore, losses, uncharged, unpaid_checks
 from .explorer import explored, schema_of_rules
 
 Counts = npt.NDArray[np.int64]
@@ -59,7 +59,7 @@ class Subject:
     n_rules: int = 2
     n_classes: int = 2
     hard: tuple[int, ...] = (5, 100, 1000)  # sizes of the large part of hard tables
-    most: int = 10**9  # records of one kind: where the law cannot be written down beyond it
+    most: int = 10**9  # records of one kind: where the distribution cannot be written down beyond it
     known: tuple[Pair, ...] = ()  # pairs to begin with
     explored: type | None = None  # a twin brings its own
 
@@ -81,7 +81,7 @@ class Subject:
         classifier = self.make()
         return {str(rule): i for i, rule in enumerate(classifier._candidates(classifier.schema))}
 
-    def laws(self, pair: Pair) -> tuple[Law, Law]:
+    def distributions(self, pair: Pair) -> tuple[Distribution, Distribution]:
         """All outputs with their probabilities, on both tables."""
         classifier = self.make_explored()
         less, more = (explore(classifier, classifier.filled(counts)) for counts in (pair.less, pair.more))
@@ -115,7 +115,7 @@ class Compared(NamedTuple):
 
 def compare(subject: Subject, pair: Pair) -> Compared:
     """The exact loss of a learner on one pair of tables."""
-    less, more = subject.laws(pair)
+    less, more = subject.distributions(pair)
     return Compared(
         pair,
         losses(less, more),

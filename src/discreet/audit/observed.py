@@ -1,13 +1,14 @@
 """Level 3: many fits of the classifier as a user calls it, and what they show about its loss.
 
-Which event to look for follows from the exact laws of level 2; how often it happens on each of the two tables is then counted.
-Clopper and Pearson's bounds turn the two frequencies into a lower bound for epsilon that is wrong with probability 1/1000 at
-most. It must stay below what is promised; and it must come near the exact loss on that pair, or the audit would be blind. Also
-the frequencies of all outcomes must agree with the exact law: that is how a sampler shows that does not follow its own.
+Which event to look for follows from the exact distributions of level 2; how often it happens on each of the two tables is then
+counted. Clopper and Pearson's bounds turn the two frequencies into a lower bound for epsilon that is wrong with probability
+1/1000 at most. It must stay below what is promised; and it must come near the exact loss on that pair, or the audit would be
+blind. Also the frequencies of all outcomes must agree with the exact distribution: that is how a sampler shows that does not
+follow its own.
 
-Piece by piece: does each sampler draw from the law that its proof is about? Each is asked for thousands of draws with the
-operating system's randomness, and these are compared with the exact law. Half the noise, a candidate without noise, or a merged
-rule is seen here even where whole fits would hardly show it.
+Piece by piece: does each sampler draw from the distribution that its proof is about? Each is asked for thousands of draws with
+the operating system's randomness, and these are compared with the exact distribution. Half the noise, a candidate without
+noise, or a merged rule is seen here even where whole fits would hardly show it.
 """
 
 import math
@@ -40,10 +41,10 @@ from ..private.sampling.deadline import Deadline
 from ..private.sampling.envelope import draw_by_envelope
 from ..private.sampling.list_sums import ListSums
 from ..private.sampling.problem import make_problem
-from ..private.sampling.reference import law_of_draw, law_of_trees
+from ..private.sampling.reference import distribution_of_draw, distribution_of_trees
 from ..private.sampling.trees.drawing import WeighedTrees
-from ..private.sampling.trees.problems import MarginalTrees, Posed, TreeProblem
-from ..private.sampling.trees.worth import SCORES
+from ..private.sampling.trees.log_weights import SCORES
+from ..private.sampling.trees.problems import DrawProblem, MarginalTrees, TreeProblem
 from ..rules.candidates import Candidates
 from ..rules.numbered_tree import leaves_of
 from ..rules.prior import Prior, TreePrior
@@ -97,15 +98,15 @@ class Watch(NamedTuple):
 
 
 def watch(subject: Subject, pair: Pair) -> Watch:
-    """From the exact laws on both tables."""
-    less, more = subject.laws(pair)
+    """From the exact distributions on both tables."""
+    less, more = subject.distributions(pair)
     chances: dict[Outcome, tuple[float, float]] = {}
     decisive: dict[Outcome, tuple[int, int]] = {}
     keys = less.outputs.keys() | more.outputs.keys()
     drawn_labels = next(iter(keys))[1] is not None
     for key in sorted(keys):
         one, two = less.outputs.get(key), more.outputs.get(key)
-        p, q = (0.0 if law is None else math.exp(law.log_p) for law in (one, two))
+        p, q = (0.0 if distribution is None else math.exp(distribution.log_p) for distribution in (one, two))
         counts = () if one is None or two is None else zip(one.released, two.released, strict=True)
         place = next((i for i, (a, b) in enumerate(counts) if a[0] != b[0]), None)
         if one is None or two is None or drawn_labels or place is None:
@@ -144,7 +145,7 @@ def lower_bound(hits: int, hits_other: int, fits: int, delta: float = 0.0, confi
 def misfit(seen: Counter[Outcome], chances: dict[Outcome, float]) -> float:
     """How likely it is that outcomes with these chances are so far from what was expected (a chi-squared test).
 
-    A sampler that does not follow its law is seen here long before it breaks a promise.
+    A sampler that does not follow its distribution is seen here long before it breaks a promise.
     """
     fits = seen.total()
     if any(outcome not in chances for outcome in seen):
@@ -175,7 +176,7 @@ class Seen(NamedTuple):
 
     epsilon: float
     power: float | None
-    agreement: float  # the chance of so large a difference between fits and the exact laws
+    agreement: float  # the chance of so large a difference between fits and the exact distributions
 
 
 def observe(subject: Subject, pair: Pair, fits: int, delta: float) -> Seen:
@@ -214,7 +215,7 @@ def _noise(noise: Noise, draws: int) -> float:
 
 
 def _follows(draw: Callable[[], Any], outcomes: Iterable[Any], logs: np.ndarray, draws: int) -> float:
-    """How likely so large a difference from the law is, after so many draws."""
+    """How likely so large a difference from the distribution is, after so many draws."""
     drawn = Counter((draw(),) for _ in range(draws))
     return misfit(drawn, {(x,): float(p) for x, p in zip(outcomes, np.exp(logs), strict=True)})
 
@@ -226,7 +227,7 @@ def _counts(draws: int) -> float:
 
 
 def _choice(mechanism: GreedyMechanism, draws: int) -> float:
-    node = ONE_RULE if isinstance(mechanism, NoisyCounts) else NODE  # whose exact law is known for one rule
+    node = ONE_RULE if isinstance(mechanism, NoisyCounts) else NODE  # whose exact distribution is known for one rule
     selector = mechanism.selector(Fraction(EPSILONS.get(type(mechanism), "3/8")), 1e-3, 5, node.captured.shape[1])
     logs = selector.log_prob(node)
     return _follows(partial(selector.select, node, Entropy()), range(len(logs)), logs, draws)
@@ -245,25 +246,25 @@ def _lists(summed: bool, draws: int) -> float:
         draw = partial(ListSums(marginals, rules, prior, np.ones(2), rate).draw, entropy)
     else:
         draw = partial(draw_by_envelope, make_problem(TRUTH, COUNTS, prior, rate), entropy, Deadline())
-    law = law_of_draw(TRUTH, COUNTS, prior, rate)
-    return _follows(lambda: tuple(map(tuple, draw())), law.lists, law.logs, draws)
+    distribution = distribution_of_draw(TRUTH, COUNTS, prior, rate)
+    return _follows(lambda: tuple(map(tuple, draw())), distribution.lists, distribution.logs, draws)
 
 
 def _trees(score: str, on_marginals: bool, draws: int) -> float:
     # of tests that agree each must be drawn as often as its twin; the last one is true nearly everywhere
     truth = np.vstack([TRUTH[:3], ~TRUTH[:1] | TRUTH[2]])
     problem = TreeProblem(truth, COUNTS, TreePrior(0.5, np.array([0.2, 0.2, 0.2, 0.4])), 0.6, score)
-    trees, logs = law_of_trees(problem, 2)
-    posed: Posed = problem
+    trees, logs = distribution_of_trees(problem, 2)
+    drawn_from: DrawProblem = problem
     if on_marginals:
         tests, marginals = counted(truth, COUNTS, 2, Candidates.of_tests)
-        posed = MarginalTrees(marginals, tests, np.ones(2), problem.prior, problem.rate, score)
-    draw = partial(WeighedTrees(posed, 2).draw, Entropy())
+        drawn_from = MarginalTrees(marginals, tests, np.ones(2), problem.prior, problem.rate, score)
+    draw = partial(WeighedTrees(drawn_from, 2).draw, Entropy())
     return _follows(draw, trees, logs - np.logaddexp.reduce(logs), draws)
 
 
 def samplers() -> dict[str, Callable[[int], float]]:
-    """By name, functions from a number of draws to the chance of so large a difference from the exact law."""
+    """By name, functions from a number of draws to the chance of so large a difference from the exact distribution."""
     checks: dict[str, Callable[[int], float]] = {
         f"a choice by {name}": partial(_choice, mechanism) for name, mechanism in MECHANISMS.items()
     }
@@ -271,8 +272,8 @@ def samplers() -> dict[str, Callable[[int], float]]:
     checks["discrete Laplace noise (OpenDP)"] = _counts
     for noise in (Laplace(), Gumbel(), Gaussian(), Cauchy()):
         checks[f"{type(noise).__name__} noise"] = partial(_noise, noise)
-    checks["whole lists by envelope"] = partial(_lists, False)
-    checks["whole lists by sums"] = partial(_lists, True)
-    checks |= {f"whole trees by {score}": partial(_trees, score, False) for score in SCORES}
-    checks |= {f"whole trees from marginals by {score}": partial(_trees, score, True) for score in SCORES}
+    checks["rule lists by envelope"] = partial(_lists, False)
+    checks["rule lists by sums"] = partial(_lists, True)
+    checks |= {f"trees by {score}": partial(_trees, score, False) for score in SCORES}
+    checks |= {f"trees from marginals by {score}": partial(_trees, score, True) for score in SCORES}
     return checks

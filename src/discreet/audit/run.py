@@ -24,7 +24,7 @@ from .subjects import GREEDY, GREEDY_TREES, REFUTED, TREES, WHOLE, needed_parame
 
 KNOWN_LOSS = "mass, class counts only"  # its loss is exactly epsilon: here the fits must show nearly all of it
 POWER = 0.8
-TOO_UNLIKELY = 1e-6  # a difference between fits and the exact law that is too unlikely to be chance
+TOO_UNLIKELY = 1e-6  # a difference between fits and the exact distribution that is too unlikely to be chance
 ROUNDING = 1e-6
 
 
@@ -41,7 +41,7 @@ class Row:
     observed: float | None = None
     fits: int = 0
     power: float | None = None  # observed, in parts of the loss of the event that was looked for
-    agreement: float | None = None  # the chance of so large a difference between fits and the exact law
+    agreement: float | None = None  # the chance of so large a difference between fits and the exact distribution
     holds: bool = True
     is_proved: bool = True
     where: str = ""
@@ -56,12 +56,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that is so or not, without an epsilon: a sampler that follows its law, a statement that claims nothing."""
+    """A yes-or-no check without an epsilon: a sampler follows its distribution, a statement claims nothing."""
 
     what: str
     level: str  # "sampler", "statement"
     holds: bool
-    chance: float | None = None  # of so large a difference between draws and the exact law
+    chance: float | None = None  # of so large a difference between draws and the exact distribution
     draws: int = 0
 
     @property
@@ -120,7 +120,7 @@ class Effort(NamedTuple):
     fits: int
     fits_of_known_loss: int
     draws: int
-    models: int  # draws of whole lists or trees
+    models: int  # draws of rule lists or trees
 
 
 QUICK = Effort(pairs=60, chunks=1, fits=300, fits_of_known_loss=7_000, draws=2_000, models=300)
@@ -142,7 +142,10 @@ def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int,
     effort = QUICK if quick else FULL
     calls: list[Call] = [
         *((_fits, subject, effort) for subject in (*subjects(), *REFUTED)),
-        *((_draws, name, effort.models if name.startswith("whole ") else effort.draws) for name in samplers()),
+        *(
+            (_draws, name, effort.models if name.startswith(("rule lists ", "trees ")) else effort.draws)
+            for name in samplers()
+        ),
         *((_one_choice, name, quick) for name in audited(quick)),
         *((_statement, name) for name in unproved()),
     ]

@@ -17,7 +17,7 @@ from ..private.mechanisms.mass import Mass
 from ..private.mechanisms.noisy_counts import NoisyCounts
 from ..private.mechanisms.registry import MECHANISMS
 from ..private.mechanisms.smooth_gini import SmCauchy, SmLaplace
-from ..private.sampling.trees.worth import GINI
+from ..private.sampling.trees.log_weights import GINI
 from .explorer import CardsOnMarginals, ListsByEnvelope, ListsOnMarginals, TreesOnMarginals
 from .learners import Pair, Subject
 
@@ -36,10 +36,13 @@ def _named(classifier: type, name: str, **common: Any) -> Callable[..., Subject]
     return subject
 
 
-_lists, _enveloped = _named(WHOLE, "whole lists"), _named(ListsByEnvelope, "whole lists by envelope", max_length=3)
-_trees, _by_gini = _named(TREES, "whole trees"), _named(TREES, "whole trees by Gini", criterion=GINI)
-_wide_lists = _named(ListsOnMarginals, "whole lists from marginals")
-_wide_trees = _named(TreesOnMarginals, "whole trees from marginals")
+_lists, _enveloped = (
+    _named(WHOLE, "optimal rule lists"),
+    _named(ListsByEnvelope, "optimal rule lists by envelope", max_length=3),
+)
+_trees, _by_gini = _named(TREES, "optimal trees"), _named(TREES, "optimal trees by Gini", criterion=GINI)
+_wide_lists = _named(ListsOnMarginals, "optimal rule lists from marginals")
+_wide_trees = _named(TreesOnMarginals, "optimal trees from marginals")
 _cards, _wide_cards = _named(CARDS, "score cards"), _named(CardsOnMarginals, "score cards from marginals")
 
 WHOLE_MODELS = (
@@ -105,7 +108,7 @@ def fits_of(mechanism: GreedyMechanism) -> list[Subject]:
             return [fit(", small support", epsilon=4.0), fit(epsilon=0.3, min_support=250, hard=(5, 250, 5048))]
         case SmCauchy():
             return [fit(epsilon=0.3, min_support=250, hard=(5, 250, 5048))]
-        case NoisyCounts():  # the law is known for one candidate and few records
+        case NoisyCounts():  # the distribution is known for one candidate and few records
             return [fit(epsilon=6.0, max_length=2, n_rules=1, hard=(3, 8), most=8)]
         case _:
             return [fit()]

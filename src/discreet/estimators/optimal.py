@@ -7,8 +7,8 @@ import numpy as np
 
 from ..accounting.ledger import exact
 from ..private.counts.counts import Counts, Patterns
-from ..private.mechanisms.registry import WHOLE_LISTS
-from ..private.mechanisms.whole_lists import DrawBudget
+from ..private.mechanisms.registry import RULE_LIST_DRAW
+from ..private.mechanisms.rule_list_draw import DrawBudget
 from ..private.queries.best import find_best_list
 from ..private.queries.lists import ListQueries
 from ..rules.candidates import Candidates
@@ -126,7 +126,7 @@ class DPOptimalRuleListClassifier(PrivateDraws, WholeLists):
         (limits, ranges), summed = self._limits(candidates), self._is_summed(candidates)
         public = len(candidates), sizes, len(self.classes_), ranges
         return ListPlan(
-            **self._proved(candidates, counting, drafted, WHOLE_LISTS, budget, limits),
+            **self._proved(candidates, counting, drafted, RULE_LIST_DRAW, budget, limits),
             said=tell_lists(*public) if self.verbose and summed else "",
             # how long an envelope takes follows from the records: it has no end that is known
             bar=Bar(bool(self.verbose), steps_of_lists(len(candidates), sizes if summed else [0] * len(sizes))),

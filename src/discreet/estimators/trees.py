@@ -11,8 +11,8 @@ from ..accounting.ledger import exact
 from ..models.partition import Answer
 from ..models.tree import Node, Split, Tree, simplified
 from ..private.counts.counts import Counts, Patterns
-from ..private.mechanisms.registry import WHOLE_TREES
-from ..private.mechanisms.whole_lists import DrawBudget
+from ..private.mechanisms.registry import TREE_DRAW
+from ..private.mechanisms.rule_list_draw import DrawBudget
 from ..private.queries.best import BestTreeQueries
 from ..private.queries.tree_parts import size_for
 from ..private.queries.trees import TreeQueries
@@ -131,7 +131,7 @@ class DPOptimalTreeClassifier(Trees, PrivateDraws):
         tests, given = int((prior.tests > 0).sum()), "max_depth" if self.stages is None else "stages"
         check_trees(tests, depths, len(self.classes_), given, self.criterion, ranges)
         return TreePlan(
-            **self._proved(candidates, counting, drafted, WHOLE_TREES, budget, limits),
+            **self._proved(candidates, counting, drafted, TREE_DRAW, budget, limits),
             said=tell_trees(tests, depths, len(self.classes_), self.criterion, ranges) if self.verbose else "",
             bar=Bar(bool(self.verbose), steps_of_trees("drawing", tests, depths)),
             budget=budget,

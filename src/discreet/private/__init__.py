@@ -1,1 +1,1 @@
-"""The room: exact counts, what is released of them, and the noise, each with its proof. See queries/README.md."""
+"""Exact counts, what is released of them, and the noise, each with its proof: see queries/README.md."""

@@ -1,19 +1,19 @@
-"""The one path on which anything about the records is released. Whoever asks why to believe an epsilon starts reading here.
+"""The one path by which anything about the records is released. To check an epsilon, start reading here.
 
-    plan      what it costs, which counts it takes and what is proved follow from parameters and the schema      ``Plan``
-    count     records become exact counts, if there is budget enough                           ``release``, from here on
-    prepare   queries lay out what takes long; nothing is booked yet, and nothing leaves
-    reserve   the whole price is booked, in the ledger if there is one, or it ends here
+    plan      the price, the counts it takes and what is proved follow from parameters and the schema      ``Plan``
+    count     records become exact counts, if there is enough budget                     ``release``, from here on
+    prepare   queries do the slow work; nothing is booked or released yet
+    reserve   the whole price is booked, in the ledger if there is one, or the release ends here
     run       queries charge the reservation and answer with noise; whatever happens now, the price stays booked
-    state     what was released comes with a statement of what it promises
+    state     the result gets a statement of what it promises
 
-Fits, private cut points and measurements are plans. Counts, the reservation and the source of noise come together in ``release``
-alone; tests/test_walls.py sees to it that nothing else makes a reservation.
+Fits, private cut points and measurements are plans. Counts, the reservation and the source of noise meet only in ``release``;
+tests/test_walls.py checks that nothing else makes a reservation.
 
-**Records are counted before the price is booked**, and what takes long of a draw is prepared there: counts, and sums over all
-lists or trees, which no query has let out, cost nothing. A connection may be lost, memory may run out, a limit of time strike or
-Ctrl-C be pressed meanwhile, and nothing was booked. (That it happened may say something about the records, like run time, and is
-not covered by the promise, booked or not.) That there is enough budget is checked before, so that nobody waits in vain.
+**Records are counted before the price is booked**, and the slow part of a draw is prepared then: counts, and sums over all lists
+or trees, cost nothing until a query releases something of them. If a connection is lost, memory runs out, a time limit strikes or
+Ctrl-C is pressed meanwhile, nothing was booked. (That it happened may say something about the records, like run time; the promise
+does not cover it, booked or not.) The budget is checked before, so that nobody waits in vain.
 """
 
 from abc import ABC, abstractmethod
@@ -48,7 +48,7 @@ class Terms:
         if isinstance(self.ledger, DetachedLedger):
             raise LedgerError(
                 "a ledger in memory stays in the process that made it, and this classifier was sent to another one (n_jobs), "
-                "or pickled: each would spend it whole. Use Ledger.open(path), or n_jobs=1"
+                "or pickled: each copy could spend all of it. Use Ledger.open(path), or n_jobs=1"
             )
         if not 1e-6 <= finite_number("epsilon", self.epsilon) <= 1e9:
             raise ValueError(f"epsilon must be above 0 (from 1e-6 to 1e9), not {self.epsilon!r}")
@@ -97,11 +97,11 @@ class Plan(ABC):
 
     @abstractmethod
     def queries(self, counts: Counts) -> Queries:
-        """What may be asked of the counts, at the price of this plan."""
+        """The queries of the counts that this plan pays for."""
 
     @abstractmethod
     def run(self, queries: Any) -> Any:
-        """Ask, and make something of the answers."""
+        """Ask the queries, and build the result from their answers."""
 
     def check(self) -> None:
         """Raise BudgetError if there is not enough in the ledger. Nothing is set aside."""
@@ -146,7 +146,7 @@ class Released(NamedTuple):
 
 
 def release(plan: Plan, source: Source) -> Released:
-    """Count, prepare, reserve the price, and only then ask."""
+    """Count, prepare, reserve the price, and only then run the queries."""
     entropy = entropy_of(plan.terms.random_state)  # an unusable seed is an error before anything is booked
     delta = Fraction(0) if plan.terms.ledger is None else plan.terms.ledger.delta  # the ledger may be gone afterwards
     warn_of(plan)
@@ -158,7 +158,7 @@ def release(plan: Plan, source: Source) -> Released:
             with redacting(NOTHING_BOOKED, drawing=True):
                 queries = plan.queries(counts).prepare()
             if queries.is_exact:
-                raise AssertionError("queries without noise are to be opened: this is a bug in the learner")
+                raise AssertionError("a private release got queries without noise: this is a bug in the learner")
             if plan.terms.ledger is None:
                 note(plan)
             with plan.reserve() as reservation, redacting(STAYS_BOOKED, drawing=True):

@@ -108,10 +108,10 @@ class Limits:
         """Whether labels are compared: without a monotone column they are not."""
         return bool(self.not_above.any() or self.not_below.any())
 
-    def turned(self, order: Numbers, turned: Flags) -> "Limits":
+    def flipped(self, order: Numbers, flipped: Flags) -> "Limits":
         """For other candidates: which they were, and which of them are true where they were not."""
         above, below = self.not_above[order], self.not_below[order]
-        both = np.where(turned, below, above), np.where(turned, above, below)
+        both = np.where(flipped, below, above), np.where(flipped, above, below)
         return replace(self, not_above=both[0], not_below=both[1], columns=self.columns[order])
 
     def after(self, candidates: Iterable[int]) -> "Limits":

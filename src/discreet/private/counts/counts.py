@@ -1,4 +1,4 @@
-"""Exact counts of a table, in the form that a plan asked for: distinct patterns, or k-way marginals. Queries lead out of them.
+"""Exact counts of a table, in the form that a plan asked for: distinct patterns, or k-way marginals.
 
 **Patterns** are counted once and hold everything. **Marginals** are joint counts of every two or three columns, or of what the
 candidates need at one node of a list: they are counted once before anything is booked, and once more for each further draw of a
@@ -56,11 +56,11 @@ class Counts(Secret, ABC):
         """Class counts of all candidates after any prefix."""
 
     def close(self) -> None:  # most have nothing to do
-        """Give back what is kept elsewhere: the release is over."""
+        """Free what is kept elsewhere: the release is over."""
 
 
 class Patterns(Counts):
-    """Distinct rows of bins, with their class counts: whatever is asked follows from them."""
+    """Distinct rows of bins, with their class counts: all other counts follow from them."""
 
     def __init__(self, schema: Schema, classes: Sequence[Label], patterns: PatternCounts) -> None:
         super().__init__(schema, classes, patterns)
@@ -81,7 +81,7 @@ class Patterns(Counts):
 
 
 class Marginals(Counts):
-    """Joint counts of columns, however many patterns the records have. What depends on a released answer is counted anew.
+    """Joint counts of columns, however many patterns the records have. What depends on a released answer is counted again.
 
     Or, with ``rules``, what each candidate captures at one node of a list after the other. The first is asked for now.
     """
@@ -100,12 +100,12 @@ class Marginals(Counts):
         if rules is None:
             self._whole = self._count(Division(), size)
         else:
-            rules.counts()  # what fails from the beginning costs nothing
+            rules.counts()  # an early failure costs nothing
 
     def joint(self, columns: Sequence[Column], size: int, division: Division | None = None) -> MarginalTables:
         """As they were counted; in parts of the records they are counted once more."""
         if tuple(columns) != self._columns or min(size, len(self._columns)) > self._size:
-            raise AssertionError("other columns are asked for than were counted: this is a bug in the learner")
+            raise AssertionError("these columns were not counted: this is a bug in the learner")
         return self._whole if division is None else self._count(division, size)
 
     def of_rules(self, candidates: Candidates) -> RuleCounts:
@@ -115,7 +115,7 @@ class Marginals(Counts):
         return self._rules
 
     def close(self) -> None:
-        """The bins of a table that was read once are kept no longer."""
+        """Drop the cached bins of the table."""
         if hasattr(self._source, "close"):
             self._source.close()
 

@@ -4,9 +4,8 @@ A literal is a set of bins of its column. So with the 0/1 matrix ``L`` (literals
 
     records of which a, b and c hold  =  sum over bins u, v, w of  L[a, u] L[b, v] L[c, w] table[u, v, w]
 
-which is three small products of matrices for each three columns, or two where two of the literals are about the same column. All
-that lists and trees ask for besides ("of which a does not hold, but b") follows by differences, or is counted in the box of these
-conditions.
+which is three small products of matrices for each three columns, or two where two of the literals are about the same column.
+Other counts that lists and trees need ("b, but not a") follow by differences, or are counted in the box of these conditions.
 
 What is added up are *channels*: linear combinations of the class counts, such as the difference of two classes.
 """

@@ -1,9 +1,9 @@
 """The other form of counts: records of each class by the bins of every one, two or three *columns*.
 
-Where no two records agree in all columns, patterns are as many as records, and to hold patterns times candidates is too much. But
-short lists and shallow trees ask less: how many records of each class two or three *literals* hold of. These follow
-from the bins of two or three columns (joint.py), however many records there are: to count them takes a few nanoseconds for each
-record and each set of columns, and memory for the tables alone.
+Where hardly two records agree in all columns, there are as many patterns as records, and patterns times candidates need too much
+memory. But short lists and shallow trees need less: of how many records of each class two or three *literals* are true. These
+counts follow from the bins of two or three columns (joint.py); counting takes a few nanoseconds for each record and each set of
+columns, and memory for the tables alone.
 
 Columns of few bins are counted together, in groups (groups.py). The tables of all sets of groups are in one array. Sets that have
 all groups but their last in common are a *family*, whose tables lie side by side: there is an axis for each of the groups in
@@ -133,9 +133,7 @@ class MarginalsInProgress:
         if len(places) and not (
             places.min() >= 0 and places.max() < prod(shape) and layers.min() >= 0 and layers.max() < self._layers
         ):
-            raise AssertionError(
-                "an engine answered with a combination of bins that is none: this is a bug in its source"
-            )
+            raise AssertionError("an engine returned an impossible combination of bins: this is a bug in its source")
         index = np.ravel_multi_index((layers, *np.unravel_index(places, shape, order="F")), (self._layers, *shape))
         self._expect(int(times.sum()), number)  # sets come in any order
         _put(self._tables.table(groups), np.bincount(index, times, self._layers * prod(shape)))

@@ -1,7 +1,7 @@
 """The table as a learner needs it: each distinct pattern of bin numbers, with the number of records of each class in it.
 
-Everything a learner ever asks of the data is a sum over patterns, so after one pass over the records none of its costs
-depends on how many there are. Adult's 48,842 records, in the published Boolean features, are 540 patterns.
+Learners need only sums over patterns, so after one pass over the records no cost depends on how many records there are. Adult's
+48,842 records, in the published Boolean features, are 540 patterns.
 
 Finding distinct rows is the one step whose cost grows with the number of records, so it works on packed keys: a row of
 bin numbers is one number in mixed radix. Where that does not fit in 63 bits (engines have no unsigned numbers), a key is several
@@ -163,7 +163,7 @@ class PatternsInProgress:
             word[:] = numbers
         for numbers, end in zip([labels, *words], [self._n_classes, *self._packing.ends], strict=True):
             if len(numbers) and not (numbers.min() >= 0 and numbers.max() < end):
-                raise AssertionError("an engine answered with a pattern that is none: this is a bug in its source")
+                raise AssertionError("an engine returned an impossible pattern: this is a bug in its source")
         packed[:, 0] += labels.astype(np.uint64)
         self._tally.add(self._packing.keys(packed), times.astype(np.uint64))
 
@@ -208,7 +208,7 @@ def rules_on_patterns(patterns: "PatternCounts", candidates: Candidates) -> tupl
     bins = {i: patterns.bins(i).astype(np.min_scalar_type(patterns.columns[i].n_bins)) for i in dict.fromkeys(columns)}
     counts = patterns.counts.T.astype(np.float64)
     order, first = _same_patterns(candidates, columns, bins)
-    if len(first) < len(order):  # patterns that differ in nothing that a literal is about are one pattern
+    if len(first) < len(order):  # patterns in which the same literals are true become one
         counts = np.add.reduceat(counts[:, order], first, axis=1)
         bins = {column: own[order[first]] for column, own in bins.items()}
     truths = np.ones((len(columns) + 1, counts.shape[1]), bool)  # a last row, for -1, is always true

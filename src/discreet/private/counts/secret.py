@@ -1,4 +1,4 @@
-"""What holds exact counts stays where it is."""
+"""The base class of everything that holds exact counts."""
 
 from typing import NoReturn
 

@@ -1,4 +1,4 @@
-"""What every mechanism says about itself to whoever asks it, by ``registry.py``. docs/new-mechanism.md adds one, step by step."""
+"""What every mechanism states about itself. docs/new-mechanism.md adds one, step by step."""
 
 import math
 from abc import ABC, abstractmethod
@@ -29,7 +29,7 @@ class Mechanism(ABC):
 
 @dataclass(frozen=True)
 class Settings:
-    """What is asked of a greedy fit, in public numbers. ``epsilon`` is that of a single record, ``max_length`` the paper's K.
+    """The public settings of a greedy fit. ``epsilon`` is that of a single record, ``max_length`` the paper's K.
 
     A record takes part in up to K - 1 choices: one for each rule of a list, or for each level of a ``tree`` (Theorem 21a). A
     ``delta`` of None stands for 1/n^2, and a ``min_support`` below 1 for that share of n, as published: both then follow the
@@ -91,8 +91,7 @@ def confidence_threshold(confidence: float, check_epsilon: float) -> int:
 class GreedyMechanism(Mechanism):
     """A way for the greedy learner to choose its rules one by one.
 
-    What is below holds for a mechanism that chooses at e-DP at a node of any size, for any number of classes. One that needs more
-    says so.
+    The defaults are for a mechanism whose choice is e-DP at a node of any size, for any number of classes.
     """
 
     binary_only = False  # only for two classes
@@ -115,7 +114,7 @@ class GreedyMechanism(Mechanism):
         """A choice at one node. ``delta`` and ``min_support`` are for mechanisms that need them."""
 
     def published(self, settings: Settings) -> Guarantee | None:
-        """What its authors' accounting gives for a whole fit; None if nobody claims anything but what is proved."""
+        """What its authors' accounting gives for a whole fit; None if only what is proved is claimed."""
         return None
 
     @abstractmethod
@@ -123,7 +122,7 @@ class GreedyMechanism(Mechanism):
         """What is proved about a whole fit with a public ``delta`` and ``min_support``."""
 
     def costs(self, budget: GreedyBudget, candidates: int) -> tuple[Cost, ...]:
-        """The same as values for a ledger, for a single record; one that knows its parts says more, and is charged less."""
+        """The same as costs for a ledger, for a single record. A mechanism that states its parts is charged less."""
         return self.proved(budget, candidates).costs
 
     def reasons_for_no_proof(self, settings: Settings) -> list[str]:

@@ -158,8 +158,8 @@ def _without_copies(node: NodeCounts) -> tuple[Array, npt.NDArray[np.intp]]:
     """What different candidates capture, and which of them each candidate is. A rule and its negation lose alike."""
     more = 2.0 * node.captured - node.left[:, None]
     first = (more != 0.0).argmax(0)
-    turned = np.take_along_axis(more, first[None], 0) > 0.0
-    alike = np.where(turned, node.left[:, None] - node.captured, node.captured)
+    flipped = np.take_along_axis(more, first[None], 0) > 0.0
+    alike = np.where(flipped, node.left[:, None] - node.captured, node.captured)
     distinct, which = np.unique(alike, axis=1, return_inverse=True)
     return distinct, which.ravel()
 

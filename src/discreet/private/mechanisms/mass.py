@@ -1,8 +1,8 @@
 """Our way to choose a rule: the smallest impurity mass by permute-and-flip. Any number of classes, no delta, no support.
 
-**Mechanism.** The impurity mass of a rule, ``M = 1/2 sum over sides of (s - sum_c s_c^2 / s)``, ranks the rules of a node
-as the Gini impurity does, which is 2M/n. Visit the candidates, "no rule" among them, in random order; take the one at hand
-with probability ``exp(-e (M - smallest M))``, else go on. The same law has ``argmax (-e M + Exponential(1))`` (Ding et al.).
+**Mechanism.** The impurity mass of a rule, ``M = 1/2 sum over sides of (s - sum_c s_c^2 / s)``, ranks the rules of a node as
+the Gini impurity does, which is 2M/n. Visit the candidates, "no rule" among them, in random order; take the one at hand with
+probability ``exp(-e (M - smallest M))``, else go on. ``argmax (-e M + Exponential(1))`` has the same distribution (Ding et al.).
 
 **Privacy.** One choice is e-DP, without the factor 2 of the exponential mechanism, at a node of any size.
 
@@ -13,7 +13,7 @@ with probability ``exp(-e (M - smallest M))``, else go on. The same law has ``ar
 as one sees by putting ``(s + 1) - (sum_k s_k^2 + 2 s_c + 1) / (s + 1)`` and ``s - sum_k s_k^2 / s`` on one denominator. Both
 squares are at most ``(s - s_c)^2 <= s^2``, so ``0 <= d <= s / (s + 1) < 1``. The other side does not change. So between
 neighbours the changes of ``-e M``, over all candidates at once, lie in an interval of length e, and Theorem 5 of
-``noisy_max`` with h = 1 says the rest.  []
+``noisy_max`` with h = 1 gives the claim.  []
 
 **Numerics.** The mass of each side is rounded *down* to a multiple of u = 2^-20, in integers, without error. The change of
 the rounded mass stays in [0, 1]: rounding down is monotone, so it is at least 0; and since 1 is a multiple of u, rounding

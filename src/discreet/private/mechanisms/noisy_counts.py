@@ -5,9 +5,9 @@ each candidate's four cost e / R (``noise/discrete_laplace.py``) and all of them
 
 The no-rule Gini comes from the mean of the candidates' noisy totals.
 
-**The exact law**, for one candidate. Its four counts get independent noise and are cut off at 0. Far from a count the noise is
-negligible, so what is chosen can be tabled for all noisy counts that matter, and its probability is a sum over the table, one
-axis after the other. With several candidates the law cannot be written down.
+**The exact distribution**, for one candidate. Its four counts get independent noise and are cut off at 0. Far from a count the
+noise is negligible, so what is chosen can be tabled for all noisy counts that matter, and its probability is a sum over the
+table, one axis after the other. With several candidates the distribution cannot be written down.
 """
 
 import math
@@ -52,12 +52,12 @@ class NoisyCountsSelector(Selector):
         if node.captured.shape[1] == 0:
             return np.zeros(1)
         if self.candidates != 1:
-            raise ValueError("the law of noisy counts is known for one candidate only")
+            raise ValueError("the distribution of noisy counts is known for one candidate only")
         captured = node.captured[:, 0].astype(int)
-        logs = self.laws([[int(c)] for c in (*captured, *(node.left.astype(int) - captured))])
+        logs = self.distributions([[int(c)] for c in (*captured, *(node.left.astype(int) - captured))])
         return np.array([logs[0].item(), logs[1].item()])
 
-    def laws(self, counts: Sequence[Sequence[int]]) -> tuple[Array, Array]:
+    def distributions(self, counts: Sequence[Sequence[int]]) -> tuple[Array, Array]:
         """log P(the rule) and log P(no rule) for one candidate, for all combinations of counts.
 
         Four sequences of counts: captured of class 0, of class 1; left of class 0, of class 1.
@@ -66,19 +66,21 @@ class NoisyCountsSelector(Selector):
         far = math.ceil(-math.log(NEGLIGIBLE) / a)
         values = [np.arange(max(0, min(one) - far), max(one) + far + 1) for one in counts]
         if math.prod(map(len, values)) > LARGEST_TABLE:
-            raise ValueError("the law of noisy counts cannot be written down: epsilon is too small")
+            raise ValueError("the distribution of noisy counts cannot be written down: epsilon is too small")
         grid = np.stack(np.meshgrid(*values, indexing="ij")).astype(np.float64)
         sides = grid.reshape(2, 2, *grid.shape[1:])
         chosen = gini_of_noisy(sides) < gini_of_noisy(sides.sum(0)[None])
-        laws = []
+        distributions = []
         for table in (chosen, ~chosen):
-            law = table.astype(np.float64)
+            distribution = table.astype(np.float64)
             # each turn takes the first axis and puts the new one last
             for axis, one in zip(values, counts, strict=True):
-                law = np.tensordot(law, np.array([_law_of_one(axis, count, a) for count in one]), axes=([0], [1]))
+                distribution = np.tensordot(
+                    distribution, np.array([_distribution_of_one(axis, count, a) for count in one]), axes=([0], [1])
+                )
             with np.errstate(divide="ignore"):
-                laws.append(np.log(law))
-        return laws[0], laws[1]
+                distributions.append(np.log(distribution))
+        return distributions[0], distributions[1]
 
     def price(self, n: int, rules: int) -> float:
         """At a node of any size."""
@@ -92,12 +94,12 @@ def gini_of_noisy(counts: Array) -> Array:
     return impurity
 
 
-def _law_of_one(values: Integers, count: int, a: float) -> Array:
+def _distribution_of_one(values: Integers, count: int, a: float) -> Array:
     """The chances of these values for a noisy count; what falls below or above is cut off."""
-    law: Array = np.exp(log_pmf(values - count, a))
-    law[0] += tail(int(count - values[0]) + 1, a)
-    law[-1] += tail(int(values[-1] - count) + 1, a)
-    return law
+    distribution: Array = np.exp(log_pmf(values - count, a))
+    distribution[0] += tail(int(count - values[0]) + 1, a)
+    distribution[-1] += tail(int(values[-1] - count) + 1, a)
+    return distribution
 
 
 class NoisyCounts(Published):

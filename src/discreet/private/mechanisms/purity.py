@@ -10,8 +10,8 @@ frequent class. Permute-and-flip on these losses, "no rule" included, at a scale
 what is left to be in A. If a record comes, h does not fall: if it is among those that leave, s is done with one fewer; if not,
 what is left of s is a part of what is left with it, and so in A. And h rises by at most 1: let the new record leave, too. Here
 A is the set of tables on which the rule is pure, another one for each rule; parts of a pure side are pure. So between
-neighbours the changes of ``-e h`` over all candidates lie in an interval of length e, and Theorem 5 of ``noisy_max`` with its h
-= 1 says the rest.  []
+neighbours the changes of ``-e h`` over all candidates lie in an interval of length e, and Theorem 5 of ``noisy_max`` with h = 1
+gives the claim.  []
 
 (A table for which a rule is the *best* has parts for which it is not. So ``inverse`` has no such argument, and its audit shows
 that it must pay.) Losses are integers, and choices are made by exact coins.

@@ -10,14 +10,14 @@ times the number of records by which it misses its rank. Permute-and-flip takes 
 **Proof.** A record that comes raises ``low`` by 1 (for candidates at or above its value) or ``high`` by 1 (for those below). So
 what stands between the bars moves by ``parts - part`` or by ``-part``, and the loss by at most D either way. Over all candidates
 at once the changes lie in [-D, D], an interval of length 2 D; in units of the scale its length is e. Theorem 5 of ``noisy_max``
-with h = 1 says the rest.  []
+with h = 1 gives the claim.  []
 
 OpenDP's ``make_quantile_score_candidates`` has the same loss, but counts records *at* a candidate on neither side, where a rule
 says ``x <= cut``, and rounds shares to 1/10000. Its privacy map, too, asks for a scale of ``2 D / e``
 (``tests/privacy/test_quantiles.py`` compares both).
 
 **Many at once.** Choices in disjoint sets of records together cost one e: the record that differs is in one of them.
-``queries/cuts.py`` charges so, and checks that they are disjoint. docs/theory.md, section 10, has the whole.
+``queries/cuts.py`` charges so, and checks that they are disjoint. docs/theory.md, section 10, has the details.
 
 **Numerics.** Losses are integers. Unseeded choices are OpenDP's exact coins, at a scale that is rounded up.
 

@@ -1,4 +1,4 @@
-"""All mechanisms, by name. Nobody else lists them: who wants to know something about one asks for it here.
+"""All mechanisms, by name. There is no other list of them.
 
 A mechanism is added by a file of its own and a line in ``MECHANISMS``, or from outside by ``register`` (docs/new-mechanism.md).
 """
@@ -11,10 +11,10 @@ from .mass import Mass
 from .noisy_counts import NoisyCounts
 from .published import GlExponential, GlGaussian, GlLaplace
 from .purity import Purity
+from .rule_list_draw import RuleListDraw
 from .score_cards import ScoreCards
 from .smooth_gini import SmCauchy, SmLaplace
-from .whole_lists import WholeLists
-from .whole_trees import WholeTrees
+from .tree_draw import TreeDraw
 
 # in the order in which they are offered
 MECHANISMS: dict[str, GreedyMechanism] = {
@@ -24,7 +24,7 @@ MECHANISMS: dict[str, GreedyMechanism] = {
         *(SmLaplace(), SmCauchy(), GlLaplace(), GlGaussian(), GlExponential(), NoisyCounts()),
     )
 }
-WHOLE_LISTS, WHOLE_TREES, SCORE_CARDS = WholeLists(), WholeTrees(), ScoreCards()
+RULE_LIST_DRAW, TREE_DRAW, SCORE_CARDS = RuleListDraw(), TreeDraw(), ScoreCards()
 
 
 def register(mechanism: GreedyMechanism) -> None:
@@ -43,4 +43,4 @@ def find_greedy(name: Any) -> GreedyMechanism | None:
 
 def find(name: Any) -> Mechanism | None:
     """The mechanism that a statement names, if it is one that learns."""
-    return next((m for m in (WHOLE_LISTS, WHOLE_TREES, SCORE_CARDS) if m.name == name), None) or find_greedy(name)
+    return next((m for m in (RULE_LIST_DRAW, TREE_DRAW, SCORE_CARDS) if m.name == name), None) or find_greedy(name)

@@ -1,4 +1,4 @@
-"""One choice of a rule at a node: the law that a mechanism's proof is about, and the draw that follows it."""
+"""One choice of a rule at a node: the distribution that a mechanism's proof is about, and the draw that follows it."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -52,7 +52,8 @@ class NoisyMaxSelector(Selector):
 
 @dataclass(frozen=True)
 class PermuteAndFlip(NoisyMaxSelector):
-    """A candidate of small loss, in integers and by exact coins: the law of a noisy maximum with exponential noise (mass.py).
+    """A candidate of small loss, in integers and by exact coins: the distribution of a noisy maximum with exponential noise
+    (mass.py).
 
     **e-DP** at a node of any size, by Theorem 5 of ``noisy_max`` with h = 1, if one record changes all losses by numbers that lie
     in one interval of length ``width``: this is for a mechanism to prove.

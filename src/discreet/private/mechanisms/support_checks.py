@@ -153,7 +153,7 @@ class Shift:
 
 
 def histograms(a: Array, epsilon: float) -> Array:
-    """H_0: one count of the larger table is one larger, and the quotient of its laws takes two values."""
+    """H_0: one count of the larger table is one larger, and the quotient of its distributions takes two values."""
     q = math.exp(-epsilon)
     value: Array = (np.maximum(0.0, 1.0 - a * q) + q * np.maximum(0.0, 1.0 - a / q)) / (1.0 + q)
     return value

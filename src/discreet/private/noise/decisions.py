@@ -5,9 +5,9 @@ What is drawn is weighed in floating point, but no probability depends on how th
 - An index is chosen by *integers* (``whole_weights``), so that the chance of every choice is a fraction which is known exactly.
 - The chances of all choices that led to x multiply to q(x), and the weight p(x) that it should have been drawn by follows from
   counts, as ``factor * exp(power)`` with two fractions. A last coin returns x with probability p(x) / (C q(x)), and otherwise
-  everything is drawn again. An attempt returns x with probability q * p / (C q) = p / C, for every x: so the law of what is
-  returned is that of p, in real numbers, **if only C q >= p everywhere**. C is the computed sum of all weights and a margin for
-  rounding (docs/theory.md, section 13); too large a margin costs attempts and nothing else.
+  everything is drawn again. An attempt returns x with probability q * p / (C q) = p / C, for every x: so the distribution of
+  what is returned is that of p, in real numbers, **if only C q >= p everywhere**. C is the computed sum of all weights and a
+  margin for rounding (docs/theory.md, section 13); too large a margin costs attempts and nothing else.
 - U is a real number. Of its bits as many are drawn as a decision needs, and exp(x) is computed in so many digits.
 - The last coin's chance is nearly 1. Where U is below a bound that is known before, p and q need not be computed (``certain``).
 

@@ -1,5 +1,5 @@
-"""The exact law of a noisy maximum, and the noises of the published ways to choose, each with the hazard rate that Theorem 5 of
-``noisy_max.py`` asks for.
+"""The exact distribution of a noisy maximum, and the noises of the published ways to choose, each with the hazard rate that
+Theorem 5 of ``noisy_max.py`` asks for.
 
 **Theorem 6 (log-concave noise, bounded scores).** Let the noise have a log-concave density. If all scores lie in an
 interval of length w on every data set, and between neighbours the changes of all scores lie in one of length at most w,

@@ -51,7 +51,7 @@ class Exponential(Noise):
     hazard = 1.0
 
     def from_uniform(self, u: Array) -> Array:
-        """-log u, which has the same law as -log (1 - u)."""
+        """-log u, which has the same distribution as -log (1 - u)."""
         return np.asarray(-np.log(u))
 
     def log_pdf(self, z: Array) -> Array:

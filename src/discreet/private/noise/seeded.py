@@ -38,7 +38,7 @@ class SeededEntropy(Entropy):
         return np.clip(self.bits(size) * 2.0**-53, 2.0**-54, 1.0)
 
     def discrete_laplace(self, values: Integers, scale: float) -> Integers:
-        """The difference of two geometric numbers has the discrete Laplace law."""
+        """The difference of two geometric numbers has the discrete Laplace distribution."""
         p = -np.expm1(-1.0 / scale)
         return values + self._rng.geometric(p, len(values)) - self._rng.geometric(p, len(values))
 

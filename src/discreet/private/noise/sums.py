@@ -1,4 +1,4 @@
-"""How far off noisy counts are: the exact law of a discrete Laplace number, and of a sum of independent ones.
+"""How far off noisy counts are: the exact distribution of a discrete Laplace number, and of a sum of independent ones.
 
 One number has the characteristic function ``((1 - q)^2 / (1 - 2 q cos t + q^2))`` with q = exp(-eps), so a sum of n has its n-th
 power, and the probabilities come back by a Fourier transform on a lattice that is so long that nothing is left beyond it.
@@ -46,7 +46,7 @@ def margin(epsilon: float, bins: int = 1, level: float = LEVEL) -> int:
     if bins == 1:
         q = math.exp(-epsilon)
         found = max(0, math.floor(math.log(2 / ((1 - level) * (1 + q))) / epsilon))
-        for m in range(max(0, found - 2), found + 2):  # the logarithm is rounded, the law decides
+        for m in range(max(0, found - 2), found + 2):  # the logarithm is rounded, the distribution decides
             if 2 * tail(m + 1, epsilon) <= 1 - level:
                 return m
         return found + 2
@@ -57,25 +57,25 @@ def margin(epsilon: float, bins: int = 1, level: float = LEVEL) -> int:
 
 @lru_cache(maxsize=1024)
 def _margin(epsilon: float, bins: int, level: float) -> int:
-    both = np.cumsum(law(epsilon, bins) * np.where(np.arange(_reach(epsilon, bins) + 1) == 0, 1.0, 2.0))
+    both = np.cumsum(sum_distribution(epsilon, bins) * np.where(np.arange(_limit(epsilon, bins) + 1) == 0, 1.0, 2.0))
     return int(np.searchsorted(both, level - 1e-12))
 
 
-def law(epsilon: float, bins: int) -> np.ndarray:
+def sum_distribution(epsilon: float, bins: int) -> np.ndarray:
     """The probability of a sum of 0, 1, 2, ... (and of as much below 0), for as far as there is any.
 
-    >>> float(law(1.0, 1)[0] / law(1.0, 1)[1]) / math.e
+    >>> float(sum_distribution(1.0, 1)[0] / sum_distribution(1.0, 1)[1]) / math.e
     1.0
     """
-    reach = _reach(epsilon, bins)
-    q, t = math.exp(-epsilon), np.pi * np.arange(reach + 1) / reach
+    limit = _limit(epsilon, bins)
+    q, t = math.exp(-epsilon), np.pi * np.arange(limit + 1) / limit
     one = math.expm1(-epsilon) ** 2 / (math.expm1(-epsilon) ** 2 + 4 * q * np.sin(t / 2) ** 2)
     # it is even in t, so that the transform of one half is that of the whole
-    return np.maximum(np.fft.hfft(one**bins, 2 * reach)[: reach + 1] / (2 * reach), 0.0)
+    return np.maximum(np.fft.hfft(one**bins, 2 * limit)[: limit + 1] / (2 * limit), 0.0)
 
 
-def _reach(epsilon: float, bins: int) -> int:
-    """A power of 2 beyond which a sum next to never is: tails fall at least as fast as those of a normal law or of one number."""
+def _limit(epsilon: float, bins: int) -> int:
+    """A power of 2 that a sum practically never exceeds: tails fall as fast as those of a normal or of a single number."""
     spread = math.sqrt(bins * moments(epsilon)[0])
     return 1 << max(3, math.ceil(math.log2(12 * spread + FAR / epsilon + 1)))
 

@@ -1,1 +1,1 @@
-"""The only ways to ask exact counts for something. README.md beside this file says what to check."""
+"""The only access to exact counts. README.md beside this file says what to check."""

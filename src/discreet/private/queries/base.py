@@ -1,10 +1,10 @@
 """What all queries have in common: they charge the budget first, and then answer with noise. With no noise they are exact.
 
-    queries = plan.queries(counts).prepare()      sums may be laid out; nothing leaves, and nothing is booked
+    queries = plan.queries(counts).prepare()      sums may be prepared; nothing is released or booked
     learned = plan.run(queries.open(budget, entropy))
 
-Learners without privacy ask the same queries without noise (``noise=None``), or what is best (best.py). Such
-queries are never opened and charge nobody; ``private/release.py`` refuses to open them.
+Learners without privacy use the same queries without noise (``noise=None``), or ask for the best model (best.py). Such queries
+are never opened and charge nothing; ``private/release.py`` refuses to open them.
 """
 
 import math
@@ -21,7 +21,7 @@ LARGEST_RATE = 1024.0
 
 
 class Queries(Secret):
-    """``_noise`` says how epsilon is divided over the questions (a budget of the mechanism); None: answers are exact."""
+    """``_noise`` says how epsilon is divided over the queries (a budget of the mechanism); None: answers are exact."""
 
     _noise: Any
     _reservation: Reservation
@@ -33,11 +33,11 @@ class Queries(Secret):
         return self._noise is None
 
     def prepare(self) -> Self:
-        """Do what takes long and needs no budget: no answer is given yet."""
+        """Do the slow work that needs no budget. Nothing is released yet."""
         return self
 
     def open(self, reservation: Reservation, entropy: Entropy) -> Self:
-        """Whatever is asked from now on is charged to this reservation."""
+        """From now on, answers are charged to this reservation."""
         self._reservation, self._entropy = reservation, entropy
         return self
 

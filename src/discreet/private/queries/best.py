@@ -1,4 +1,4 @@
-"""The best rule list and the best tree, exactly: for learners that promise nothing. Nothing is charged, and nothing has noise.
+"""The best rule list and the best tree, exactly: for learners without privacy. Nothing is charged, and nothing has noise.
 
 Such queries are never opened (private/release.py).
 """
@@ -70,7 +70,7 @@ class BestScore(NamedTuple):
 
 
 class BestTreeQueries(TreeQueries):
-    """The same about exact counts of patterns."""
+    """The same from exact counts of patterns."""
 
     def __init__(self, counts: Counts, tests: Candidates, *drawn: Any) -> None:
         super().__init__(counts, tests, None, *drawn)

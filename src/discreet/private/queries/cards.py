@@ -1,8 +1,8 @@
 """Score cards: a tree, columns, class counts by column, class counts by total.
 
-Questions come in this order, and are about the leaves of the one tree that was drawn (or about all records, if none was): no
-record is in two leaves, so one charge is enough for all of them. Each comes once, but for the counts by column: columns may be
-counted one after the other, each by what the card so far leaves to explain. Proof: private/mechanisms/score_cards.py.
+Queries come in this order, for the leaves of the one tree that was drawn (or for all records, if none was): no record is in two
+leaves, so one charge is enough for all of them. Each comes once, except the counts by column: columns may be counted one after
+the other, each by what the card so far leaves to explain. Proof: private/mechanisms/score_cards.py.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ from ..mechanisms.mass import LARGEST, UNITS, side_units
 from ..mechanisms.score_cards import CardBudget
 from ..noise.discrete_laplace import release, scale_for
 from ..noise.entropy import Entropy, Integers
-from ..sampling.trees.worth import GINI
+from ..sampling.trees.log_weights import GINI
 from .base import Queries
 from .best import BestTreeQueries
 from .trees import TreeQueries
@@ -56,7 +56,7 @@ class CardQueries(Queries):
                 self._trees = BestTreeQueries(counts, tests, *drawn)
             else:
                 self._trees = TreeQueries(counts, tests, noise.of_tree, *drawn)
-        self._left = ["tree", "columns", "counts", "totals"]  # questions that were not asked yet
+        self._left = ["tree", "columns", "counts", "totals"]  # what was not queried yet
 
     def prepare(self) -> Self:
         """Count by column, or weigh all trees: before anything is booked."""
@@ -67,16 +67,16 @@ class CardQueries(Queries):
         return self
 
     def open(self, reservation: Reservation, entropy: Entropy) -> Self:
-        """Whatever is asked from now on is charged to this reservation."""
+        """From now on, answers are charged to this reservation."""
         if self._trees is not None:
             self._trees.open(reservation, entropy)
         return super().open(reservation, entropy)
 
     def grow(self, depth: int) -> NumberedTree:
-        """A whole tree, drawn by impurity mass. What is asked next is about its leaves."""
+        """A tree, drawn by impurity mass. Later queries are about its leaves."""
         self._ask("tree")
         if self._trees is None:
-            raise AssertionError("a tree is asked for that was not prepared: this is a bug in the learner")
+            raise AssertionError("a tree was not prepared: this is a bug in the learner")
         if isinstance(self._trees, BestTreeQueries):
             tree, _ = self._trees.find_best(depth)
         else:
@@ -126,9 +126,9 @@ class CardQueries(Queries):
         return exact if self.is_exact else self._noisy(exact, self._noise.counts_epsilon)
 
     def _ask(self, question: str, again: bool = False) -> None:
-        """Questions come in order; some may be left out, and none comes twice but one that may come ``again``."""
+        """Queries come in order; some may be left out, and none comes twice unless it may come ``again``."""
         if question not in self._left:
-            raise AssertionError("a question of a score card comes twice, or too late: this is a bug in the learner")
+            raise AssertionError("a query of a score card comes twice, or too late: this is a bug in the learner")
         self._left = self._left[self._left.index(question) + (not again) :]
 
     def _by_total(self, cards: Cards, limits: Sequence[float], apart: bool = False) -> ByTotal:

@@ -1,9 +1,9 @@
 """Greedy rule lists and trees: one choice at a node after the other, by one mechanism, and class counts of what was made.
 
-Each question is charged first, and then answered with noise. In a tree it is charged once for a whole level: a record is at one
-node of a level, or at none (``counts/division.py`` sees to that, whatever nodes are asked about). So of two neighbouring tables
-all nodes but one have the same records, and what all of them cost is what one costs (docs/theory.md, Theorem 21a). How many rules
-or levels there are is limited by the reservation.
+Each query is charged first, and then answered with noise. In a tree it is charged once for a whole level: a record is at one
+node of a level, or at none (``counts/division.py`` ensures that for any nodes). So of two neighbouring tables all nodes but one
+have the same records, and all of them cost what one costs (docs/theory.md, Theorem 21a). The reservation limits how many rules or
+levels there are.
 """
 
 import math
@@ -65,7 +65,7 @@ class Choices(Queries):
 
 
 class GreedyQueries(Choices, ListParts):
-    """What a learner of greedy lists may ask. A prefix is the rules chosen so far, by their candidate numbers."""
+    """The queries for a greedy list. A prefix is the rules chosen so far, by their candidate numbers."""
 
     def __init__(self, counts: Counts, candidates: Candidates, mechanism: GreedyMechanism, noise: GreedyBudget) -> None:
         self._counter, self._counts_together = counts.of_rules(candidates), mechanism.counts_together
@@ -123,7 +123,7 @@ class ExactGreedyQueries(Queries):
 
 
 class GreedyTreeQueries(Choices):
-    """What a learner of greedy trees may ask. A node is given by the way to it; ``tests`` are single literals."""
+    """The queries for a greedy tree. A node is given by its path; ``tests`` are single literals."""
 
     def __init__(self, counts: Counts, tests: Candidates, mechanism: GreedyMechanism, noise: GreedyBudget) -> None:
         self._counts, self._tests, self._columns = counts, tests, tests.schema.used

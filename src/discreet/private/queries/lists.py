@@ -1,8 +1,8 @@
-"""Whole rule lists. A draw is charged first, then answered with one list; class counts of disjoint parts are charged once.
+"""Optimal rule lists. A draw is charged first, then answered with one list; class counts of disjoint parts are charged once.
 
-Two ways lead to the same law (docs/theory.md, Theorem 13), and which is taken follows from public numbers: all lists of up to
-three single literals are **added up** from joint counts of columns, and longer ones are drawn from an **envelope** over patterns.
-What is added up for the first draw is prepared before anything is booked: it takes nearly all of the time, and none of it leaves.
+Two samplers have the same distribution (docs/theory.md, Theorem 13), and public numbers decide between them: all lists of up to
+three single literals are **summed** from joint counts of columns, and longer ones are drawn from an **envelope** over patterns.
+The sums for the first draw are prepared before anything is booked: that takes nearly all of the time, and releases nothing.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ from ...rules.prior import Prior
 from ..counts.counts import Counts, Patterns
 from ..counts.division import column_numbers, left_by
 from ..counts.patterns import Array
-from ..mechanisms.whole_lists import DrawBudget
+from ..mechanisms.rule_list_draw import DrawBudget
 from ..noise.entropy import Entropy
 from ..sampling.deadline import Deadline
 from ..sampling.envelope import PatternLists
@@ -27,7 +27,7 @@ from .list_parts import ListParts
 
 
 class ListQueries(ListParts):
-    """What a learner of whole lists may ask.
+    """The queries for an optimal rule list.
 
     ``draws`` has for each draw the prior weights of how many rules it may add. ``class_weights`` are of at most 1, so that a
     record changes a score by at most 1. ``summed``: whether all lists are added up.
@@ -66,7 +66,7 @@ class ListQueries(ListParts):
         return self
 
     def open(self, reservation: Reservation, entropy: Entropy) -> Self:
-        """Whatever is asked from now on is charged to this reservation."""
+        """From now on, answers are charged to this reservation."""
         self._deadline.booked = True
         return super().open(reservation, entropy)
 
@@ -88,15 +88,15 @@ class ListQueries(ListParts):
         rules = self._prior.rules.copy()
         rules[list(prefix)] = 0.0
         prior = replace(self._prior, lengths=tuple(lengths), rules=rules)
-        posed = prior, self._class_weights, rounded_down(self._noise.draw_epsilon), self._deadline
+        problem = prior, self._class_weights, rounded_down(self._noise.draw_epsilon), self._deadline
         if not self._summed:
             assert isinstance(self._counts, Patterns)
-            return PatternLists(self._counts, self._candidates, *posed, prefix)
+            return PatternLists(self._counts, self._candidates, *problem, prefix)
         division = left_by(prefix, self._candidates, self._numbers) if prefix else None
         counted = self._counts.joint(self._columns, self._size, division)
         if self._limits is None:
-            return ListSums(counted, self._candidates, *posed, self._progress)
-        return LimitedListSums(counted, self._candidates, *posed, self._progress, limits=self._limits)
+            return ListSums(counted, self._candidates, *problem, self._progress)
+        return LimitedListSums(counted, self._candidates, *problem, self._progress, limits=self._limits)
 
     def _keep(self, prefix: Sequence[int], rules: Sequence[int], lists: ListSums | PatternLists) -> None:
         """The class counts of what was drawn: its parts are disjoint, and so are they from those of the prefix."""

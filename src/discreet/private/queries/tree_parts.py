@@ -1,6 +1,6 @@
 """The parts of the records that are in the leaves of a tree: what is drawn from there, and the exact class counts to be released.
 
-Nothing here draws or charges. **A record is in one leaf**: leaves are ways of tests from the root, and a test has two sides.
+Nothing here draws or charges. **A record is in one leaf**: leaves are paths of tests from the root, and a test has two sides.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from ...rules.prior import TreePrior
 from ..counts.counts import Counts, Patterns
 from ..counts.division import column_numbers, divided_by
 from ..counts.patterns import Array, rules_on_patterns
-from ..sampling.trees.problems import MarginalTrees, Posed, TreeProblem
+from ..sampling.trees.problems import DrawProblem, MarginalTrees, TreeProblem
 from .base import Queries, rounded_down
 
 
@@ -34,7 +34,7 @@ class TreeParts(Queries):
         self._whole: TreeProblem | None = None  # what is drawn from, of all records, where there are patterns
         self._exact: dict[Path, Array] = {}
 
-    def _leaves(self, tree: NumberedTree) -> list[Posed]:
+    def _leaves(self, tree: NumberedTree) -> list[DrawProblem]:
         """What is drawn from in each leaf."""
         rate = 1.0 if self.is_exact else rounded_down(self._noise.draw_epsilon)
         if isinstance(self._counts, Patterns):
@@ -45,11 +45,13 @@ class TreeParts(Queries):
             return [self._whole.below(path) for path, _ in leaves_of(tree)]
         division = None if isinstance(tree, Leaf) else divided_by(tree, self._tests, self._numbers)
         counted = self._counts.joint(self._columns, size_for(self._stages), division)
-        posed = MarginalTrees(counted, self._tests, self._class_weights, self._prior, rate, self._score)
+        problem = MarginalTrees(counted, self._tests, self._class_weights, self._prior, rate, self._score)
         limits = [self._limits and self._limits.after(test for test, _ in path) for path, _ in leaves_of(tree)]
-        return [replace(posed, part=part, limits=own) for part, own in zip(range(counted.n_parts), limits, strict=True)]
+        return [
+            replace(problem, part=part, limits=own) for part, own in zip(range(counted.n_parts), limits, strict=True)
+        ]
 
-    def _keep(self, path: Path, leaf: Posed, tree: NumberedTree) -> None:
+    def _keep(self, path: Path, leaf: DrawProblem, tree: NumberedTree) -> None:
         """The class counts of the leaves of what was drawn in one leaf."""
         for inner, _ in leaves_of(tree):
             of_all = (*path, *inner)

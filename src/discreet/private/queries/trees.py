@@ -1,9 +1,9 @@
-"""Whole trees. A draw of a stage is charged once for all leaves that it grows from, class counts once for all leaves.
+"""Optimal trees. A draw of a stage is charged once for all leaves that it grows from, class counts once for all leaves.
 
-Both questions are about a whole tree, whose leaves share no record: so one charge is enough for all of them, and there is no way
-to ask about leaves that overlap. Trees are drawn from patterns, at any depth, or from joint counts of two or three columns, up to
-depth 3 a stage; which of the two follows from the schema, and both have the same law (docs/theory.md, Theorem 20). All trees of
-the first stage are added up before anything is booked: it takes nearly all of the time, and none of it leaves.
+Both queries take a whole tree, whose leaves share no record: so one charge is enough for all leaves, and leaves that overlap
+cannot be asked about. Trees are drawn from patterns, at any depth, or from joint counts of two or three columns, up to depth 3 a
+stage; the schema decides which, and both have the same distribution (docs/theory.md, Theorem 20). All trees of the first stage
+are summed before anything is booked: that takes nearly all of the time, and none of it is released.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,17 +18,17 @@ from ...rules.numbered_tree import Leaf, NumberedTree, leaves_of, with_leaves
 from ...rules.prior import TreePrior
 from ..counts.counts import Counts
 from ..counts.patterns import Array
-from ..mechanisms.whole_lists import DrawBudget
+from ..mechanisms.rule_list_draw import DrawBudget
 from ..noise.entropy import Entropy
 from ..sampling.deadline import Deadline
 from ..sampling.trees.drawing import WeighedTrees
-from ..sampling.trees.problems import Posed
+from ..sampling.trees.problems import DrawProblem
 from .base import as_row
 from .tree_parts import TreeParts
 
 
 class TreeQueries(TreeParts):
-    """What a learner of whole trees may ask.
+    """The queries for an optimal tree.
 
     ``class_weights`` are of at most 1, so that a record changes a score by at most 1. ``stages`` has the depth of each draw.
     """
@@ -61,7 +61,7 @@ class TreeQueries(TreeParts):
         return self
 
     def open(self, reservation: Reservation, entropy: Entropy) -> Self:
-        """Whatever is asked from now on is charged to this reservation."""
+        """From now on, answers are charged to this reservation."""
         self._deadline.booked = True
         return super().open(reservation, entropy)
 
@@ -89,7 +89,7 @@ class TreeQueries(TreeParts):
         rows = iter(self._noisy(exact, self._noise.counts_epsilon))
         return with_leaves(tree, lambda _, leaf: Leaf(leaf.label, as_row(next(rows))))
 
-    def _weighed(self, leaf: Posed, depth: int) -> WeighedTrees:
+    def _weighed(self, leaf: DrawProblem, depth: int) -> WeighedTrees:
         return WeighedTrees(leaf, depth, self._seen)
 
     def _seen(self) -> None:

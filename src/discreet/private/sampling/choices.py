@@ -124,7 +124,7 @@ def margin(problem: Problem) -> float | None:
     real weights, to less than 32 ``excess(n)``.
 
     None if it is more than LARGEST_MARGIN: too many attempts would fail. That takes more than 2^33 records at the largest rate
-    there is. Then the last coin is left out, and the law is that of the computed weights.
+    there is. Then the last coin is left out, and the distribution is that of the computed weights.
     """
     n = problem.n_groups + problem.n_classes + problem.longest
     all_rules = abs(problem.log_rules) if problem.n_groups else 0.0

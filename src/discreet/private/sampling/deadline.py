@@ -1,8 +1,8 @@
 """A limit on how long a draw may take.
 
-It never leads to another list: a draw ends as it would without a limit, or in an error. Which of the two may depend on the
-records and on the list that would have come out. So the guarantee does not cover a limit that strikes, as little as run time
-altogether: docs/limitations.md.
+It never changes what is drawn: a draw ends as it would without a limit, or in an error. Which of the two may depend on the
+records and on the list that would have come out. So the guarantee covers neither a limit that strikes nor run time:
+docs/limitations.md.
 """
 
 import time
@@ -13,7 +13,7 @@ class TimeLimitError(TimeoutError):
 
 
 class Deadline:
-    """When to give up; never if there is no limit. ``booked``: whether the budget was set aside before."""
+    """When to give up; never if there is no limit. ``booked``: whether the budget was reserved before."""
 
     def __init__(self, seconds: float | None = None, booked: bool = True) -> None:
         self._seconds, self.booked = seconds, booked

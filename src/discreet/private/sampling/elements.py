@@ -9,7 +9,7 @@ were kept. A list of which the first t rules form T either
     goes on with a rule l, and is not kept       an element "T, then l, then anything".
 
 On the last level, t = longest - 1, one more rule may follow: its sum over all rules is computed exactly, or bounded by the
-exact best split ``C_1(T)``, or by ``reach.py`` where even that is not worth it.
+exact best split ``C_1(T)``, or by ``bounds.py`` where even that costs too much.
 
 **Disjoint and complete.** By induction over t: a list is in an element of an earlier level, or its first t rules form exactly one
 set of level t, and then exactly one of the three cases is its own. Whether (T, l) was kept is written down, not computed again,
@@ -34,10 +34,10 @@ from ..counts.patterns import Array
 from ..counts.secret import Secret
 from ..noise.decisions import Choose
 from ..noise.entropy import Integers
+from .bounds import Bounds, best_split_after, little_more_than_log_sum
 from .choices import cumulated
 from .deadline import Deadline
 from .problem import Problem, Sets, blocks, log_sum_exp
-from .reach import Reach, best_split_after, little_more_than_log_sum
 from .thresholds import EDGES, Threshold
 
 
@@ -95,23 +95,23 @@ def terms(problem: Problem, t: int) -> Array:
     return logs
 
 
-def edges(problem: Problem, reach: Reach, sets: Sets, weight: Array) -> Edges:
+def edges(problem: Problem, bounds: Bounds, sets: Sets, weight: Array) -> Edges:
     """All ways to go on from these sets, and a bound on what they weigh.
 
     **Identity.** A list "T, l, s rules" weighs its prior times, for each labelling of l and what follows, at most
     exp(rate * (the best class of what l captures + what can follow)). Summed over s, rules and labels that is ``terms``.
     """
-    parts = [_edges(problem, reach, sets[rows], weight[rows]) for rows in problem.parts(len(sets))]
+    parts = [_edges(problem, bounds, sets[rows], weight[rows]) for rows in problem.parts(len(sets))]
     if len(parts) == 1:
         return parts[0]
     left, captured, *others = zip(*parts, strict=True)
     return Edges(np.concatenate(left, axis=1), np.concatenate(captured, axis=1), *map(np.concatenate, others))
 
 
-def _edges(problem: Problem, reach: Reach, sets: Sets, weight: Array) -> Edges:
+def _edges(problem: Problem, bounds: Bounds, sets: Sets, weight: Array) -> Edges:
     alive, t = problem.alive(sets), sets.shape[1]
     captured = problem.captured(alive)
-    after = reach.after_next(sets, alive, problem.longest - t - 1, captured)
+    after = bounds.after_next(sets, alive, problem.longest - t - 1, captured)
     score = (captured.max(0).astype(np.float64) + after) * problem.rate
     before = problem.log_free(sets) + weight[:, None]
     bound = score + before + float(log_sum_exp(terms(problem, t)))
@@ -144,8 +144,8 @@ def keys_of(problem: Problem, sets: Sets) -> npt.NDArray[np.int64]:
 class Elements(Secret):
     """A division of all lists. If the threshold gave up, it is not complete, and nothing may be drawn from it."""
 
-    def __init__(self, problem: Problem, reach: Reach, threshold: Threshold, deadline: Deadline) -> None:
-        self.problem, self.reach = problem, reach
+    def __init__(self, problem: Problem, bounds: Bounds, threshold: Threshold, deadline: Deadline) -> None:
+        self.problem, self.bounds = problem, bounds
         self._threshold, self._deadline = threshold, deadline
         self.levels: list[Level] = []
         self.last: list[Last] = []
@@ -196,7 +196,7 @@ class Elements(Secret):
         start = n_edges = 0
         for rows in blocks(len(level.sets)):
             self._deadline.check()
-            ways = edges(self.problem, self.reach, level.sets[rows], level.weight[rows])
+            ways = edges(self.problem, self.bounds, level.sets[rows], level.weight[rows])
             keep = self._threshold.keep(ways.bound) & (ways.bound > -np.inf)  # not a group with no member left
             level.kept[rows] = np.packbits(keep, axis=1)
             row, rule = np.nonzero(keep)
@@ -234,7 +234,7 @@ class Elements(Secret):
         """For each set of the last level, all lists that add one more rule: a bound, or the exact sum.
 
         **Identity.** A bound is W(T) times the prior of the length, of all rules and of all labels (4 for two classes), times
-        exp(rate * what a rule and a default can reach): by ``reach.py`` at first, by the best split for some, and for some of
+        exp(rate * what a rule and a default can reach): by ``bounds.py`` at first, by the best split for some, and for some of
         these the sum itself. The last that was written down counts.
         """
         problem, sets, weight = self.problem, children.sets, children.weight
@@ -243,10 +243,10 @@ class Elements(Secret):
         before = mass.copy()
         mass += problem.rate * children.after.astype(np.float64)
         exact = np.zeros(len(mass), bool)
-        for rows in self._threshold.worth_a_split(mass, stop, share):
+        for rows in self._threshold.to_split(mass, stop, share):
             split = best_split_after(problem, sets[rows], self._deadline)
             mass[rows], exact[rows] = before[rows] + problem.rate * split.astype(np.float64), False
-            for good in self._threshold.worth_a_sum(rows, mass):
+            for good in self._threshold.to_sum(rows, mass):
                 exact[good] = True
                 mass[good] = log_sum_exp(last_rules(problem, sets[good], weight[good]))
         return Last(sets.astype(np.min_scalar_type(problem.n_groups)), weight, stop, mass, exact, parents)
@@ -255,10 +255,10 @@ class Elements(Secret):
 def draw_order(elements: Elements, level: Level | Last, place: int, choose: Choose) -> list[int]:
     """An order for the rules of a set, in proportion to its weight: which of them was added last, and so on back.
 
-    **Identity.** ``W(T) = sum over l of W(T - l) * gain of l after T - l``, over all (T - l, l) that were kept; orders that were
-    not kept are in other elements. So the rule that came last is l with probability (its summand) / W(T), and the order of the
-    others has the law of T - l. In a part of the last level, the sum is over the parents from which that part was made: what
-    comes from others is in other parts. So an order can be drawn in one way only.
+    **Identity.** ``W(T) = sum over l of W(T - l) * gain of l after T - l``, over all (T - l, l) that were kept; orders that
+    were not kept are in other elements. So the rule that came last is l with probability (its summand) / W(T), and the order of
+    the others has the distribution of T - l. In a part of the last level, the sum is over the parents from which that part was
+    made: what comes from others is in other parts. So an order can be drawn in one way only.
     """
     problem = elements.problem
     rules: list[int] = []

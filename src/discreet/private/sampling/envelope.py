@@ -1,14 +1,14 @@
-"""The sampler of longer lists: an exact draw of a whole rule list by rejection from a branch-and-bound envelope.
+"""The sampler of longer lists: an exact draw of a rule list by rejection from a branch-and-bound envelope.
 
 All lists are divided into *elements*, each with an upper bound on the weight of its lists. Draw an element in proportion to
 (bound * number of lists, weighted by the prior), propose a list in it by the prior, and accept it with probability
 weight / bound; otherwise start again.
 
-**Exactness** (docs/theory.md, Theorem 16). An attempt returns the list x with probability
-(bound * prior(x)) / total * weight(x) / bound = prior(x) * weight(x) / total, whatever the elements and their bounds, as long as
-the elements are disjoint and cover all lists and the bounds hold. So the accepted list has the law of the weights, for any
-division. Divisions are made by looking at the data, and made anew if too many attempts fail: that costs time and changes nothing,
-because every single attempt has the same law, given that it returns something.
+**Exactness** (docs/theory.md, Theorem 16). An attempt returns the list x with probability (bound * prior(x)) / total *
+weight(x) / bound = prior(x) * weight(x) / total, whatever the elements and their bounds, as long as the elements are disjoint
+and cover all lists and the bounds hold. So the accepted list has the distribution of the weights, for any division. Divisions
+are made by looking at the data, and made anew if too many attempts fail: that costs time and changes nothing, because every
+single attempt has the same distribution, given that it returns something.
 
 **Rounding.** All this is computed in floating point, and then every choice is made by integers, so that the probability q(x) of
 all choices that led to a labelled list x of rules is known exactly: that of its element, of what was proposed and accepted, of
@@ -42,11 +42,11 @@ from ..counts.patterns import Array, rules_on_patterns
 from ..counts.secret import Secret
 from ..noise.decisions import Chances, is_below, unit, whole_weights
 from ..noise.entropy import Entropy
+from .bounds import Bounds
 from .choices import Choices, choose_each, concrete, cumulated, draw_labels, exact_weight, flip_each, margin
 from .deadline import Deadline
 from .elements import Elements, Last, Level, draw_order, edges, last_rules, terms
 from .problem import ROWS, Problem, Sets, log_sum_exp, make_problem
-from .reach import Reach
 from .thresholds import Threshold, finenesses, good_weight
 
 Places = npt.NDArray[np.integer]
@@ -55,11 +55,11 @@ TOGETHER = 1 << 16  # masses that are made integers at once
 
 def draw_by_envelope(problem: Problem, entropy: Entropy, deadline: Deadline) -> tuple[list[int], list[int]]:
     """Rules (by their numbers) and labels (the default's last) of one list."""
-    reach = Reach(problem, deadline)
-    known = known_weight(problem, reach, deadline)
+    bounds = Bounds(problem, deadline)
+    known = known_weight(problem, bounds, deadline)
     for slack, attempts, most in finenesses():
         threshold = Threshold(known, slack, most)
-        elements = Elements(problem, reach, threshold, deadline)
+        elements = Elements(problem, bounds, threshold, deadline)
         if elements.complete:
             drawn = Envelope(elements, deadline).draw(entropy, attempts * (1 + problem.n_groups))
             if drawn is not None:
@@ -69,9 +69,9 @@ def draw_by_envelope(problem: Problem, entropy: Entropy, deadline: Deadline) -> 
     raise AssertionError("there is always a finer division")
 
 
-def known_weight(problem: Problem, reach: Reach, deadline: Deadline) -> float:
+def known_weight(problem: Problem, bounds: Bounds, deadline: Deadline) -> float:
     """The weight of some good lists, to begin with; it may be anything."""
-    return good_weight(problem, lambda sets: edges(problem, reach, sets, np.zeros(1)).bound, deadline)
+    return good_weight(problem, lambda sets: edges(problem, bounds, sets, np.zeros(1)).bound, deadline)
 
 
 class PatternLists(Secret):
@@ -161,15 +161,15 @@ def go_on(elements: Elements, level: Level, at: Places, entropy: Entropy) -> Pro
     """
     problem, sets = elements.problem, level.sets[at]
     some, again = np.unique(at, return_inverse=True)  # many may go on from the same set, above all from that of no rule
-    ways = edges(problem, elements.reach, level.sets[some], level.weight[some])
+    ways = edges(problem, elements.bounds, level.sets[some], level.weight[some])
     kept = np.unpackbits(level.kept[some], axis=1, count=problem.n_groups).astype(bool)
-    bounds = np.where(kept, -np.inf, ways.bound)
+    pruned = np.where(kept, -np.inf, ways.bound)
     logs = terms(problem, sets.shape[1])
-    choices = [choose_each(sums, entropy, len(at)) for sums in (cumulated(logs), cumulated(bounds)[again])]
+    choices = [choose_each(sums, entropy, len(at)) for sums in (cumulated(logs), cumulated(pruned)[again])]
     more = choices[0].chosen
     rules = np.empty((len(at), len(logs)), np.int32)
     rules[:, 0] = choices[1].chosen
-    log = log_sum_exp(bounds)[again] - level.pruned[at]
+    log = log_sum_exp(pruned)[again] - level.pruned[at]
     log -= ways.score[again, rules[:, 0]] + (more + 2) * math.log(problem.n_classes)
     for i in range(1, len(logs)):
         made = choose_each(elements.by_prior, entropy, len(at))
@@ -242,9 +242,9 @@ class Envelope(Secret):
     def draw(self, entropy: Entropy, attempts: int) -> tuple[list[int], list[int]] | None:
         """Rules (by their numbers) and labels of a list, or None if all attempts failed.
 
-        **Identity.** Attempts are independent and have the same law, so several are made together, and the first that is accepted
-        counts: "first" by the order in which elements were drawn, before anything was proposed. If the last coin fails it, those
-        that came after it are forgotten unseen, and new ones are made.
+        **Identity.** Attempts are independent and have the same distribution, so several are made together, and the first that
+        is accepted counts: "first" by the order in which elements were drawn, before anything was proposed. If the last coin
+        fails it, those that came after it are forgotten unseen, and new ones are made.
         """
         done, together = 0, 1
         while done < attempts:

@@ -1,8 +1,8 @@
 """Short lists that keep to public limits (rules/limits.py), by complete summation.
 
-A list is a tree whose true branches are leaves. So the worth of what comes after some rules is one number for each range of its
-labels (trees/ranges.py), and a rule is put before it range by range. Lists with columns that are forbidden together, or with a
-rule twice, are left out term by term; nothing is subtracted.
+A list is a tree whose true branches are leaves. So what follows some rules has a log weight for each range of its labels
+(trees/ranges.py), and a rule is put before it range by range. Lists with columns that are forbidden together, or with a rule
+twice, are left out term by term; nothing is subtracted.
 
 **Exactness.** As in list_sums.py: every list is a term of one sum. Its labels have one range after each of its rules, and these
 are chosen from the first rule on: there is one way to each list.
@@ -20,18 +20,18 @@ from ..counts.marginals import LARGEST
 from ..counts.patterns import Array
 from ..noise.decisions import Choose
 from .list_sums import Drawn, ListSums, Numbers
-from .trees.ranges import RangedSum, Way
-from .trees.worth import Sum
+from .trees.log_weights import SumProduct
+from .trees.ranges import RangedSumProduct, Way
 
 
 class LimitedListSums(ListSums):
     """The weights of all lists of up to three rules that are single literals and keep to limits."""
 
-    _worth: Any
+    _log_weights: Any
 
-    def __init__(self, *posed: Any, limits: Limits) -> None:
+    def __init__(self, *given: Any, limits: Limits) -> None:
         self._limits = limits
-        super().__init__(*posed)
+        super().__init__(*given)
 
     def draw_by(self, choose: Choose) -> Drawn:
         """What choices between weights lead to.
@@ -43,10 +43,10 @@ class LimitedListSums(ListSums):
         with np.errstate(all="ignore"):
             length, rules = self._first_rules(choose)
             chosen = [int(self._order[rule]) for rule in rules]
-            *parts, rest = map(self._worth_of, self.parts_of(chosen))
+            *parts, rest = map(self._log_weights_of, self.parts_of(chosen))
             if length == LARGEST:
                 rest = self._thirds[tuple(rules)]
-            after = [rest]  # what is worth after each rule, by the range of its labels
+            after = [rest]  # log weights of what follows each rule, by the range of its labels
             for rule, part in zip(rules[::-1], parts[::-1], strict=True):
                 after.insert(0, self._before(part, np.array(rule), after[0]))
             labels, among = [], None
@@ -65,22 +65,22 @@ class LimitedListSums(ListSums):
 
     @property
     def _ways(self) -> Any:
-        return self._worth.ranges
+        return self._log_weights.ranges
 
     @property
     def _most_choices(self) -> int:
-        return len(self._order) * int(self._worth.more_choices) + len(self._class_weights)
+        return len(self._order) * int(self._log_weights.more_choices) + len(self._class_weights)
 
-    def _worth_by(self, rate: float, weights: Array, order: Numbers) -> Sum:
-        return RangedSum(rate, weights).by(self._limits_of(order))
+    def _log_weights_by(self, rate: float, weights: Array, order: Numbers) -> SumProduct:
+        return RangedSumProduct(rate, weights).by(self._limits_of(order))
 
     def _limits_of(self, order: Numbers) -> Limits:
-        return self._limits.turned(order, np.zeros(len(order), bool))
+        return self._limits.flipped(order, np.zeros(len(order), bool))
 
-    def _worth_of(self, counts: Array) -> Array:
+    def _log_weights_of(self, counts: Array) -> Array:
         """Of a part with these class counts, by the range of its label."""
-        worth: Array = self._worth.leaf(self._worth.channels(self._class_weights * counts))
-        return worth
+        log_weight: Array = self._log_weights.leaf(self._log_weights.channels(self._class_weights * counts))
+        return log_weight
 
     def _label(self, place: int) -> int:
         """The label of a range that has only one."""
@@ -89,12 +89,12 @@ class LimitedListSums(ListSums):
 
     def _before(self, part: Array, rules: Numbers, rest: Array) -> Array:
         """Rules, each with any label, and what comes after them: of each range."""
-        found: Array = self._worth.joined_by(self._ways.ways_of_rules, part, rest, rules)
+        found: Array = self._log_weights.joined_by(self._ways.ways_of_rules, part, rest, rules)
         return found
 
-    def _of_any(self, worths: Array) -> Array:
+    def _of_any(self, logs: Array) -> Array:
         """All ranges together."""
-        total: Array = self._worth.put_together(np.moveaxis(worths, -1, 0))
+        total: Array = self._log_weights.put_together(np.moveaxis(logs, -1, 0))
         return total
 
     def _may_follow(self, *before: Numbers) -> Flags:
@@ -109,21 +109,21 @@ class LimitedListSums(ListSums):
     def _sum_over(self, left: Array, of_c: Array, rows: slice, columns: slice) -> Array:
         """The sum over all c that may follow a and b, for some a and b: of each range."""
         rules = np.arange(len(self._order))
-        first, second = self._worth.leaf(of_c), self._worth.leaf(left[..., None] - of_c)
-        worths = self._worth.joined(first, second, rules, leaves=True)
+        first, second = self._log_weights.leaf(of_c), self._log_weights.leaf(left[..., None] - of_c)
+        logs = self._log_weights.joined(first, second, rules, leaves=True)
         a, b = rules[rows, None], rules[columns]
-        worths[~self._may_follow(a, b) | (rules == a[..., None]) | (rules == b[:, None])] = -np.inf
-        found: Array = self._worth.over_tests(worths, axis=2)
+        logs[~self._may_follow(a, b) | (rules == a[..., None]) | (rules == b[:, None])] = -np.inf
+        found: Array = self._log_weights.over_tests(logs, axis=2)
         return found
 
     def _third(self, rules: Sequence[int], among: int | None, choose: Choose) -> tuple[int, Way]:
         """A third rule, its label and that of the default, which have one range together."""
         a, b = rules
         of_c, left = self._counts.third_rules(a, b)
-        first, second = self._worth.leaf(of_c), self._worth.leaf(left[:, None] - of_c)
+        first, second = self._log_weights.leaf(of_c), self._log_weights.leaf(left[:, None] - of_c)
         allowed = self._may_follow(np.array(a), np.array(b))
         allowed[[a, b]] = False
         ways = [way for way in self._ways.ways_of_leaves if way.both == among]
         logs = [np.where(way.allowed & allowed, first[:, way.true] + second[:, way.other], -np.inf) for way in ways]
-        way, rule = divmod(choose((self._worth.log_tests + np.array(logs)).ravel()), len(self._order))
+        way, rule = divmod(choose((self._log_weights.log_tests + np.array(logs)).ravel()), len(self._order))
         return rule, ways[way]

@@ -1,13 +1,13 @@
 """Whole lists of up to three rules by complete summation: all of them are weighed, and one is drawn. No envelope, no rejection.
 
-A list's weight follows from counts of at most three rules (counts/joint.py): it is the product of what its parts are worth
-(trees/worth.py) and of the prior. What the third rule and the rest are worth together, added up over all c, depends on the rules
-a and b before them but not on their order: it is a tree with one split, in the part that a and b leave. So all lists of three
-rules are R^2 / 2 such sums of R terms.
+A list's weight follows from counts of at most three rules (counts/joint.py): it is the product of the weights of its parts
+(trees/log_weights.py) and of the prior. The weight of the third rule and the rest, summed over all c, depends on the rules a and
+b before them but not on their order: it is a tree with one split, in the part that a and b leave. So all lists of three rules
+are R^2 / 2 such sums of R terms.
 
 **Exactness.** Nothing is bounded, merged or left out: every list of different rules is a term of one sum, and its probability is
-its term divided by the sum. A rule that is in the list already takes nothing, which is worth a factor of 1; so it adds to the sum
-over c what the part itself is worth, times the rule's prior, and is subtracted as such. (What it leaves is never small: for C
+its term divided by the sum. A rule that is in the list already captures nothing, which is a factor of 1; so it adds to the sum
+over c the weight of the part itself, times the rule's prior, and this is subtracted. (What remains is never small: for C
 classes, each other c adds at least 1 / C of that, times its prior.)
 
 How much work this is follows from the number of candidates and classes, which are public.
@@ -32,7 +32,7 @@ from ..counts.secret import Secret
 from ..noise.decisions import Choose, draw_exactly, excess
 from ..noise.entropy import Entropy
 from .deadline import Deadline
-from .trees.worth import Sum, TwoClassSum
+from .trees.log_weights import SumProduct, TwoClassSumProduct
 
 Drawn = tuple[list[int], list[int]]  # rules, and labels
 Numbers = npt.NDArray[np.intp]
@@ -54,12 +54,12 @@ class ListSums(Secret):
     ) -> None:
         """``progress`` is told how many pairs of rules were looked at."""
         self._class_weights, self._deadline, self._progress = class_weights, deadline or Deadline(), progress
-        channels = self._worth_by(rate, prior.rules, np.arange(len(candidates))).channels(np.diag(class_weights))
+        channels = self._log_weights_by(rate, prior.rules, np.arange(len(candidates))).channels(np.diag(class_weights))
         self._counts = ListCounts(marginals, candidates, channels)
         self._order = self._counts.order
         weights = prior.rules[self._order] / prior.rules.sum()  # only their ratios matter
-        self._worth = self._worth_by(rate, weights, self._order)
-        # labels are part of what a leaf is worth here, so that they are not counted in the prior
+        self._log_weights = self._log_weights_by(rate, weights, self._order)
+        # the prior of labels is part of a leaf's weight here, not of the list's prior
         self._log_lengths = self._lengths_by(prior, weights)
         if len(self._log_lengths) - 1 > LARGEST:
             raise AssertionError("lists of so many rules cannot be summed: this is a bug in the learner")
@@ -69,11 +69,11 @@ class ListSums(Secret):
 
     @cached_property
     def _error(self) -> float:
-        return self._worth.error(self._all)
+        return self._log_weights.error(self._all)
 
-    def _worth_by(self, rate: float, weights: Array, order: Numbers) -> Sum:
+    def _log_weights_by(self, rate: float, weights: Array, order: Numbers) -> SumProduct:
         """How lists of these candidates are added up."""
-        return (TwoClassSum if len(self._class_weights) == 2 else Sum)(rate, weights)
+        return (TwoClassSumProduct if len(self._class_weights) == 2 else SumProduct)(rate, weights)
 
     def _lengths_by(self, prior: Prior, weights: Array) -> Array:
         return log_lengths(prior.lengths, weights[weights > 0], n_classes=1)
@@ -99,7 +99,7 @@ class ListSums(Secret):
                 rules.append(choose(self._third_rules(*rules)))
             chosen = [int(self._order[rule]) for rule in rules]
             parts = [self._class_weights * counts for counts in self.parts_of(chosen)]
-            labels = [choose(self._worth.rate * counts) for counts in parts]
+            labels = [choose(self._log_weights.rate * counts) for counts in parts]
         return chosen, labels
 
     def _first_rules(self, choose: Choose) -> tuple[int, list[int]]:
@@ -116,21 +116,21 @@ class ListSums(Secret):
         Counts are exact: class weights are multiples of 2^-20 (docs/theory.md, section 13).
         """
         rules, labels = drawn
-        weights = [Fraction(float(self._worth.tests[self._counts.place[rule]])) for rule in rules]
+        weights = [Fraction(float(self._log_weights.tests[self._counts.place[rule]])) for rule in rules]
         factor = Fraction(1, len(self._class_weights) ** len(labels)) * prod(weights)
         counts = [self._class_weights[y] * part[y] for y, part in zip(labels, self.parts_of(rules), strict=True)]
         score = sum(Fraction(float(count)) for count in counts)
-        return factor, Fraction(self._worth.rate) * score + Fraction(float(self._log_lengths[len(rules)]))
+        return factor, Fraction(self._log_weights.rate) * score + Fraction(float(self._log_lengths[len(rules)]))
 
     def _log_most(self) -> float:
         """The logarithm of the sum of all weights, and a margin: docs/theory.md, Theorem 29."""
         top = max(float(logs.max()) for logs in self._logs)
         total = sum(float(np.exp(logs - top).sum()) for logs in self._logs)
-        return top + log(total) + self._worth.left_out(self._all) + self._margin()
+        return top + log(total) + self._log_weights.left_out(self._all) + self._margin()
 
     def _doubt(self) -> float:
         """The margin, and what rounding may put the choices above the weight: docs/theory.md, Theorem 29a."""
-        others = float(np.sort(self._worth.tests)[:-2].sum()) / len(self._class_weights)  # after any two rules
+        others = float(np.sort(self._log_weights.tests)[:-2].sum()) / len(self._class_weights)  # after any two rules
         return 2.0 * self._margin() + 5.0 * self._error / max(others, 1e-300)
 
     def _margin(self) -> float:
@@ -147,20 +147,20 @@ class ListSums(Secret):
 
     def _weigh(self) -> list[Array]:
         """Logarithms of the weights: of the empty list, of [a] for each a, of [a, b], and of all [a, b, c] for each a and b."""
-        worth, lengths, rules = self._worth, self._log_lengths, np.arange(len(self._order))
+        log_weights, lengths, rules = self._log_weights, self._log_lengths, np.arange(len(self._order))
         total = self._counts.none[:, None]
-        logs = [lengths[0] + self._of_any(worth.leaf(total))]
+        logs = [lengths[0] + self._of_any(log_weights.leaf(total))]
         if len(lengths) == 1:
             return logs
         one = self._counts.one
-        first = worth.leaf(one)
-        alone = np.where(self._may_follow(), worth.log_tests, -np.inf)
-        logs.append(lengths[1] + alone + self._of_any(self._before(first, rules, worth.leaf(total - one))))
+        first = log_weights.leaf(one)
+        alone = np.where(self._may_follow(), log_weights.log_tests, -np.inf)
+        logs.append(lengths[1] + alone + self._of_any(self._before(first, rules, log_weights.leaf(total - one))))
         if len(lengths) == 2:
             return logs
         of_b, left = self._counts.second_rules()
-        second = worth.leaf(of_b)
-        prior = alone[:, None] + np.where(self._may_follow(rules), worth.log_tests, -np.inf)
+        second = log_weights.leaf(of_b)
+        prior = alone[:, None] + np.where(self._may_follow(rules), log_weights.log_tests, -np.inf)
         np.fill_diagonal(prior, -np.inf)  # no rule twice
 
         def of_pairs(rest: Array) -> Array:
@@ -168,26 +168,26 @@ class ListSums(Secret):
             pairs: Array = prior + self._of_any(self._before(first[:, None], rules[:, None], after_a))
             return pairs
 
-        logs.append(lengths[2] + of_pairs(worth.leaf(left)))
+        logs.append(lengths[2] + of_pairs(log_weights.leaf(left)))
         if len(lengths) > LARGEST:
             logs.append(lengths[3] + of_pairs(self._sums_of_thirds(left)))
         return logs
 
     def _before(self, part: Array, rules: Numbers, rest: Array) -> Array:
-        """The worth of what these rules capture and of what comes after them."""
+        """Log weights of what these rules capture together with what follows them."""
         return part + rest
 
-    def _of_any(self, worths: Array) -> Array:
-        """The worth of lists, whatever labels they have."""
-        return worths
+    def _of_any(self, logs: Array) -> Array:
+        """Log weights of lists, whatever labels they have."""
+        return logs
 
     def _may_follow(self, *before: Numbers) -> Any:
         """Which rules may follow others."""
         return True
 
     def _sums_of_thirds(self, left: Array) -> Array:
-        """For all a and b, the logarithm of the sum over c of prior and worth of c and the rest, after a and b."""
-        counts, sums = self._counts, np.empty((*left.shape[1:], *self._worth.shape))
+        """For all a and b, the logarithm of the sum over c of the prior of c times the weights of c and the rest."""
+        counts, sums = self._counts, np.empty((*left.shape[1:], *self._log_weights.shape))
 
         def look_at(pair: tuple[int, int]) -> Array:
             with np.errstate(all="ignore"):  # which holds for one thread only
@@ -204,15 +204,16 @@ class ListSums(Secret):
 
     def _sum_over(self, left: Array, of_c: Array, rows: slice, columns: slice) -> Array:
         """The sum over all c that are neither a nor b, for some a and b."""
-        worth = self._worth
-        used = worth.tests[rows, None] + worth.tests[columns]
-        sums = worth.one_split(left, of_c)
+        log_weights = self._log_weights
+        used = log_weights.tests[rows, None] + log_weights.tests[columns]
+        sums = log_weights.one_split(left, of_c)
         # below 0 by rounding, or where a and b are the same and nothing is asked for; not too small (docs/theory.md, Theorem 29)
-        return sums + np.log(np.maximum(1.0 - used * np.exp(worth.leaf(left) - sums), 0.0) + 2.0 * self._error)
+        return sums + np.log(np.maximum(1.0 - used * np.exp(log_weights.leaf(left) - sums), 0.0) + 2.0 * self._error)
 
     def _third_rules(self, a: int, b: int) -> Array:
-        """For each c, the logarithm of prior and worth of c and the rest, after a and b."""
+        """For each c, the logarithm of its prior times the weights of c and the rest, after a and b."""
         of_c, left = self._counts.third_rules(a, b)
-        logs: Array = self._worth.log_tests + self._worth.leaf(of_c) + self._worth.leaf(left[:, None] - of_c)
+        leaf = self._log_weights.leaf
+        logs: Array = self._log_weights.log_tests + leaf(of_c) + leaf(left[:, None] - of_c)
         logs[[a, b]] = -np.inf
         return logs

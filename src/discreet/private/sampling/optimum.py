@@ -1,8 +1,7 @@
-"""The best list and the best tree, without noise. They are for learners that promise nothing: not private, and nothing of it is
-shown for a private fit.
+"""The best list and the best tree, without noise: for learners without privacy. A private fit shows nothing of them.
 
 **Lists**: branch and bound over sets of rules, level by level. What a prefix leaves depends on the set of its rules, not on their
-order, so of all orders of a set only the best is kept. A set is given up if ``its score + what can follow (reach.py)`` is not
+order, so of all orders of a set only the best is kept. A set is given up if ``its score + what can follow (bounds.py)`` is not
 above the best list found so far. When nothing is left, no list is better: that is the certificate.
 
 **Trees, and lists that keep to limits**: by the same sums as a draw, with a maximum in place of each sum.
@@ -18,16 +17,16 @@ import numpy.typing as npt
 from ...rules.numbered_tree import Fork, Leaf, NumberedTree, leaves_of
 from ...rules.prior import Prior
 from ..counts.patterns import Array
+from .bounds import Bounds, best_split
 from .deadline import Deadline
 from .limited_lists import LimitedListSums
 from .list_sums import Numbers
 from .problem import Problem, Sets, blocks
-from .reach import Reach, best_split
 from .thresholds import climb, greedily
 from .trees.drawing import kinds_for
-from .trees.problems import Posed, by_difference, what_counts
+from .trees.log_weights import ACCURACY, Flags, SumProduct, leaf_mass
+from .trees.problems import DrawProblem, by_difference, what_counts
 from .trees.ranges import Ranged
-from .trees.worth import ACCURACY, Flags, Sum, leaf_mass
 
 
 def best_list(problem: Problem, deadline: Deadline) -> tuple[list[int], float]:
@@ -36,8 +35,8 @@ def best_list(problem: Problem, deadline: Deadline) -> tuple[list[int], float]:
     found: list[int] = []
     if problem.longest == 0:
         return [], best
-    reach = Reach(problem, deadline)
-    for groups in (_climb(problem, reach, k, deadline) for k in range(1, problem.longest + 1)):
+    bounds = Bounds(problem, deadline)
+    for groups in (_climb(problem, bounds, k, deadline) for k in range(1, problem.longest + 1)):
         if (score := _score(problem, groups)) > best:
             best, found = score, groups
     orders, scores = np.zeros((1, 0), np.int32), np.zeros(1)  # of each set the best, and what its parts score
@@ -57,7 +56,7 @@ def best_list(problem: Problem, deadline: Deadline) -> tuple[list[int], float]:
                 row, rule = divmod(int(stop.argmax()), problem.n_groups)
                 best, found = top, [*orders[rows][row].tolist(), rule]
             if s:
-                bound = score + reach.after_next(sets, alive, s, captured)
+                bound = score + bounds.after_next(sets, alive, s, captured)
                 bound[used_up] = -np.inf
                 keep = bound >= best if t + 2 < len(found) else bound > best
                 ceiling = max(ceiling, float(bound[~keep].max(initial=-np.inf)))
@@ -88,13 +87,13 @@ def _score(problem: Problem, groups: list[int]) -> float:
     return sum(float(problem.left(part).max()) for part in problem.parts_of(np.array([groups], np.intp)))
 
 
-def _climb(problem: Problem, reach: Reach, length: int, deadline: Deadline) -> list[int]:
+def _climb(problem: Problem, bounds: Bounds, length: int, deadline: Deadline) -> list[int]:
     """A good list of this many rules: greedily by the bound, then one rule exchanged at a time while that helps."""
 
     def bound_of(sets: Sets) -> Array:
         alive = problem.alive(sets)
         captured = problem.captured(alive)
-        bound: Array = captured.max(0) + reach.after_next(sets, alive, problem.longest - sets.shape[1] - 1, captured)
+        bound: Array = captured.max(0) + bounds.after_next(sets, alive, problem.longest - sets.shape[1] - 1, captured)
         bound[_used_up(problem, sets)] = -np.inf
         return bound
 
@@ -114,33 +113,33 @@ def _with_best_last(problem: Problem, lists: Sets) -> Array:
     return score
 
 
-def best_tree(problem: Posed, depth: int, seen: Callable[[], None] = lambda: None) -> tuple[NumberedTree, float]:
+def best_tree(problem: DrawProblem, depth: int, seen: Callable[[], None] = lambda: None) -> tuple[NumberedTree, float]:
     """The tree of the largest score, of those one with the fewest splits; and by the tables, the score that none exceeds.
 
     Scores of accuracy are whole numbers, and all splits of a tree together cost less than a record. Masses may differ by less
     than the price of a split; there the tree is the best one up to what all splits cost, and the bound allows for that.
     """
-    turned, order, was_turned = problem.turned()
+    flipped, order, was_flipped = problem.flipped()
     whole = problem.score == ACCURACY
     price = 2.0 ** -(depth + 2) if whole else 1e-9
-    _, kind, choices = kinds_for(turned)
+    _, kind, choices = kinds_for(flipped)
     with np.errstate(invalid="ignore"):
-        sums = kind(turned, depth, best_for(turned, price), seen)
-        tree = choices(turned, sums, lambda logs: int(np.argmax(logs))).tree({}, sums.depth)
+        sums = kind(flipped, depth, best_for(flipped, price), seen)
+        tree = choices(flipped, sums, lambda logs: int(np.argmax(logs))).tree({}, sums.depth)
     splits = sum(1 for _ in leaves_of(tree)) - 1 if whole else 2**depth - 1
-    bound = sums.log_whole + sums.worth.left_out(problem.total()) + splits * price
-    return _turned_back(tree, order, was_turned), bound
+    bound = sums.log_whole + sums.log_weights.left_out(problem.total()) + splits * price
+    return _flipped_back(tree, order, was_flipped), bound
 
 
-def _turned_back(tree: NumberedTree, order: Numbers, turned: Flags) -> NumberedTree:
+def _flipped_back(tree: NumberedTree, order: Numbers, flipped: Flags) -> NumberedTree:
     """The tree with the tests that were given."""
     if isinstance(tree, Leaf):
         return tree
-    true, other = _turned_back(tree.true, order, turned), _turned_back(tree.other, order, turned)
-    return Fork(int(order[tree.test]), *((other, true) if turned[tree.test] else (true, other)))
+    true, other = _flipped_back(tree.true, order, flipped), _flipped_back(tree.other, order, flipped)
+    return Fork(int(order[tree.test]), *((other, true) if flipped[tree.test] else (true, other)))
 
 
-class Best(Sum):
+class MaxProduct(SumProduct):
     """The best tree: its score, and of equally good trees the one with fewest splits. ``price`` of a split is below any gain."""
 
     def __init__(self, rate: float, tests: Array, split: float, accuracy: bool, price: float) -> None:
@@ -149,8 +148,8 @@ class Best(Sum):
 
     def leaf(self, counts: Array) -> Array:
         """With the best label."""
-        worth: Array = counts.max(0) if self.accuracy else -leaf_mass(counts)
-        return worth
+        log_weight: Array = counts.max(0) if self.accuracy else -leaf_mass(counts)
+        return log_weight
 
     def one_split(self, total: Array, inside: Array) -> Array:
         """The best of them."""
@@ -158,13 +157,13 @@ class Best(Sum):
         best: Array = (self.leaf(inside) + self.leaf(total[..., None] - inside)).max(-1)
         return best
 
-    def over_tests(self, worths: Array, axis: int) -> Array:
+    def over_tests(self, logs: Array, axis: int) -> Array:
         """The best of them."""
-        best: Array = worths.max(axis)
+        best: Array = logs.max(axis)
         return best
 
     def either(self, leaf: Array, splits: Array) -> Array:
-        """A split must be worth its price."""
+        """A split must gain more than its price."""
         best: Array = np.maximum(leaf, splits - self._price)
         return best
 
@@ -177,7 +176,7 @@ class Best(Sum):
         return leaf
 
 
-class TwoClassBest(Best):
+class TwoClassMaxProduct(MaxProduct):
     """The same for accuracy and two classes, by |x|, the difference of the class counts: |y| + |x - y| = max(|x|, |2 y - x|)."""
 
     def channels(self, counts: Array) -> Array:
@@ -190,8 +189,8 @@ class TwoClassBest(Best):
 
     def leaf(self, counts: Array) -> Array:
         """|x| / 2."""
-        worth: Array = 0.5 * np.abs(counts[0])
-        return worth
+        log_weight: Array = 0.5 * np.abs(counts[0])
+        return log_weight
 
     def one_split(self, total: Array, inside: Array) -> Array:
         """By the identity."""
@@ -202,24 +201,24 @@ class TwoClassBest(Best):
         return best
 
 
-class RangedBest(Ranged, Best):
+class RangedMaxProduct(Ranged, MaxProduct):
     """The best tree whose labels have a range: for each of them."""
 
     def of_label(self, counts: Array) -> Array:
         """How many records have it."""
         return counts
 
-    def put_together(self, worths: Array) -> Array:
+    def put_together(self, logs: Array) -> Array:
         """The best of them."""
-        best: Array = worths.max(0)
+        best: Array = logs.max(0)
         return best
 
 
-def best_for(problem: Posed, price: float) -> Best:
+def best_for(problem: DrawProblem, price: float) -> MaxProduct:
     """The best tree."""
     if problem.limits is not None and problem.limits.are_about_labels:
-        return RangedBest(*what_counts(problem), price).by(problem.limits)
-    return (TwoClassBest if by_difference(problem) else Best)(*what_counts(problem), price)
+        return RangedMaxProduct(*what_counts(problem), price).by(problem.limits)
+    return (TwoClassMaxProduct if by_difference(problem) else MaxProduct)(*what_counts(problem), price)
 
 
 class BestLimitedList(LimitedListSums):
@@ -227,8 +226,8 @@ class BestLimitedList(LimitedListSums):
 
     PRICE = 2.0**-4  # of a rule: all of them together cost less than a record
 
-    def _worth_by(self, rate: float, weights: Array, order: Numbers) -> Any:
-        return RangedBest(rate, np.ones(len(weights)), 0.5, True, 0.0).by(self._limits_of(order))
+    def _log_weights_by(self, rate: float, weights: Array, order: Numbers) -> Any:
+        return RangedMaxProduct(rate, np.ones(len(weights)), 0.5, True, 0.0).by(self._limits_of(order))
 
     def _lengths_by(self, prior: Prior, weights: Array) -> Array:
         return -self.PRICE * np.arange(float(len(super()._lengths_by(prior, weights))))

@@ -1,7 +1,8 @@
 """What the envelope draws from: a finite set of labelled rule lists, each with a weight.
 
-Rules that are true in the same patterns are one *group*; a list of groups stands for all lists of their members. The law over
-concrete rules is unchanged because members are counted: the k-th rule taken from a group of size g can be one of g - k + 1.
+Rules that are true in the same patterns are one *group*; a list of groups stands for all lists of their members. The
+distribution over concrete rules is unchanged because members are counted: the k-th rule taken from a group of size g can be one
+of g - k + 1.
 
 A labelled list with rules r_1 ... r_l has the weight
 

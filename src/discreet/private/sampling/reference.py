@@ -1,11 +1,11 @@
-"""The law of a draw by its definition, list by list and tree by tree: slow, obvious, and the measure of the samplers.
+"""The distribution of a draw by its definition, list by list and tree by tree: slow, obvious, and the measure of the samplers.
 
 A labelled list is a sequence of different rules and a label for each of its parts, the default's last. Its score is the number of
 records (of class weight 1) that it classifies correctly, and a draw returns it with probability
 
     P(list) = prior(list) * exp(rate * score) / the sum of this over all lists                 (docs/theory.md, Theorem 13).
 
-For trees likewise (Theorem 20). Nothing here is merged, turned, bounded, cut off or shared with the samplers. It works for a
+For trees likewise (Theorem 20). Nothing here is merged, flipped, bounded, cut off or shared with the samplers. It works for a
 handful of rules or tests.
 """
 
@@ -26,7 +26,7 @@ Rules = tuple[int, ...]
 Truth = npt.NDArray[np.bool_]  # (rules, patterns): where each rule is true; counts are (classes, patterns)
 
 
-class Law(NamedTuple):
+class Distribution(NamedTuple):
     """Every labelled list that can be drawn: rules and labels; its score, and the logarithm of its probability."""
 
     lists: list[tuple[Rules, tuple[int, ...]]]
@@ -34,7 +34,9 @@ class Law(NamedTuple):
     logs: Array
 
 
-def law_of_draw(truth: Truth, counts: Array, prior: Prior, rate: float, limits: Limits | None = None) -> Law:
+def distribution_of_draw(
+    truth: Truth, counts: Array, prior: Prior, rate: float, limits: Limits | None = None
+) -> Distribution:
     """The exponential mechanism over all lists, or over those that keep to limits."""
     return weighed(truth, counts, log_priors(prior, len(counts)), rate, limits)
 
@@ -74,7 +76,7 @@ def log_priors(prior: Prior, n_classes: int) -> dict[Rules, float]:
 
 def weighed(
     truth: Truth, counts: Array, log_priors: Mapping[Rules, float], rate: float, limits: Limits | None = None
-) -> Law:
+) -> Distribution:
     """All labellings of some sequences of rules, in proportion to prior * exp(rate * score)."""
     lists, scores, logs = [], [], []
     for rules, log_prior in log_priors.items():
@@ -90,13 +92,13 @@ def weighed(
             scores.append(sum(part[label] for part, label in zip(parts, labels, strict=True)))
             logs.append(log_prior + rate * scores[-1])
     relative = np.array(logs) - max(logs)
-    return Law(lists, np.array(scores), relative - math.log(np.exp(relative).sum()))
+    return Distribution(lists, np.array(scores), relative - math.log(np.exp(relative).sum()))
 
 
-def law_of_trees(problem: Any, depth: int) -> tuple[list[NumberedTree], Array]:
+def distribution_of_trees(problem: Any, depth: int) -> tuple[list[NumberedTree], Array]:
     """Every tree that can be drawn, and the logarithm of its weight, ``prior * exp(rate * score)``; they are not normalised.
 
-    ``problem`` is a ``TreeProblem``: only what was posed is read of it, and none of its methods are called.
+    ``problem`` is a ``TreeProblem``: only its fields are read, and none of its methods is called.
     """
     everywhere = np.ones(problem.truth.shape[1], bool)
     found = [(tree, log) for tree, log in _trees(problem, depth, everywhere) if tree_keeps_to(tree, problem.limits)]

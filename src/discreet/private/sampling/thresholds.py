@@ -1,7 +1,7 @@
-"""How finely to divide all lists, and in which portions to work. Whatever is decided here, the law is the same.
+"""How finely to divide all lists, and in which portions to work. Whatever is decided here, the distribution is the same.
 
-A fine division takes long to make and a coarse one long to draw from. What is worth dividing is what may weigh as much as the
-lists that are known already; some good ones are found by local search.
+A fine division takes long to make and a coarse one long to draw from. Elements are divided if they may weigh as much as the lists
+that are known already; local search finds some good ones.
 """
 
 import math
@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from ..counts.patterns import Array
 from ..counts.secret import Secret
+from .bounds import best_split
 from .deadline import Deadline
 from .problem import ROWS, Problem, Sets, blocks
-from .reach import best_split
 
 SLACK = 0.0  # how far below the best weight found (as a logarithm) an element need not be divided
 EDGES = 4_000_000  # about how many ways to reach the last level are merged at once
@@ -43,7 +43,7 @@ def finenesses() -> Iterator[tuple[float, int, int]]:
 
 
 class Threshold(Secret):
-    """What is worth dividing, by a bound on its weight."""
+    """Which elements to divide, by a bound on their weight."""
 
     def __init__(self, known: float, slack: float = SLACK, most: int = sys.maxsize) -> None:
         self.known = known  # about the logarithm of the weight of lists found
@@ -58,10 +58,10 @@ class Threshold(Secret):
         """Whether a level is too large for a division as coarse as this."""
         return n_sets > self._most
 
-    def worth_a_split(self, mass: Array, stop: Array, share: float) -> Iterator[Rows]:
+    def to_split(self, mass: Array, stop: Array, share: float) -> Iterator[Rows]:
         """Sets of the last level for which to compute the best split.
 
-        The bounds of ``reach.py`` will do for the rest when it has little mass: its share of WASTE.
+        The bounds of ``bounds.py`` will do for the rest when it has little mass: its share of WASTE.
         """
         self.known = float(np.logaddexp.reduce(stop, initial=self.known))
         order = np.argsort(-mass)
@@ -73,7 +73,7 @@ class Threshold(Secret):
             start, step = start + len(rows), len(order)
             yield rows
 
-    def worth_a_sum(self, rows: Rows, mass: Array) -> Iterator[Rows]:
+    def to_sum(self, rows: Rows, mass: Array) -> Iterator[Rows]:
         """Those of them for which to sum up all lists. Their masses are looked at again after each portion."""
         rows = rows[mass[rows] >= max(self._threshold, self.known - self._slack)]
         rows = rows[np.argsort(-mass[rows])]

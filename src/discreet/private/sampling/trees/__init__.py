@@ -1,1 +1,1 @@
-"""Whole trees: sums over all trees of a depth, exactly, and draws in proportion to what they add up."""
+"""Sums over all trees up to a depth, and exact draws in proportion to their weights."""

@@ -1,4 +1,4 @@
-"""One tree in proportion to its weight: from the root down, each choice by what all trees below it are worth."""
+"""One tree in proportion to its weight: from the root down, each choice by the weight of all trees below it."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -10,10 +10,10 @@ from ....rules.numbered_tree import Fork, NumberedTree
 from ...counts.secret import Secret
 from ...noise.decisions import Choose, draw_exactly, excess
 from ...noise.entropy import Entropy
-from .problems import Posed, sum_for
+from .log_weights import Part, SumProduct
+from .problems import DrawProblem, sum_for
 from .ranges import limited
 from .sums import Choices, TreeSums, side_of
-from .worth import Part, Sum
 
 
 class WeighedTrees(Secret):
@@ -22,14 +22,14 @@ class WeighedTrees(Secret):
     A tree is drawn in proportion to ``prior * exp(rate * score)``; with the score "gini" without labels.
     """
 
-    def __init__(self, problem: Posed, depth: int, seen: Callable[[], None] = lambda: None) -> None:
-        turned: Posed
-        turned, order, was_turned = problem.turned()
-        worth, sums, choices = kinds_for(turned)
+    def __init__(self, problem: DrawProblem, depth: int, seen: Callable[[], None] = lambda: None) -> None:
+        flipped: DrawProblem
+        flipped, order, was_flipped = problem.flipped()
+        log_weights, sums, choices = kinds_for(flipped)
         with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
-            self._sums = sums(turned, depth, worth, seen)
-        self._problem, self._worth, self._depth = problem, worth, self._sums.depth
-        self._choices = partial(choices, turned, self._sums, order=order, turned=was_turned)
+            self._sums = sums(flipped, depth, log_weights, seen)
+        self._problem, self._log_weights, self._depth = problem, log_weights, self._sums.depth
+        self._choices = partial(choices, flipped, self._sums, order=order, flipped=was_flipped)
 
     def draw(self, entropy: Entropy) -> NumberedTree:
         """One of them, by its weight in real numbers: rounding decides only how often it is tried again (noise/decisions.py)."""
@@ -67,17 +67,18 @@ class WeighedTrees(Secret):
 
     def _log_most(self) -> float:
         """The logarithm of the sum of all weights, and a margin: docs/theory.md, Theorems 28 and 28a."""
-        return self._sums.log_whole + self._worth.left_out(self._problem.total()) + self._margin()
+        return self._sums.log_whole + self._log_weights.left_out(self._problem.total()) + self._margin()
 
     def _doubt(self) -> float:
         """The margin, and what rounding may put the choices above the weight: not more (docs/theory.md, Theorem 29a)."""
         return 2.0 * self._margin()
 
     def _margin(self) -> float:
-        n = max(self._problem.n_tests + 1, self._problem.n_classes) + self._worth.more_choices * self._problem.n_tests
-        return 2.0 ** (self._depth + 1) * (2.0 * self._worth.error(self._problem.total()) + excess(n))
+        n_tests = self._problem.n_tests
+        n = max(n_tests + 1, self._problem.n_classes) + self._log_weights.more_choices * n_tests
+        return 2.0 ** (self._depth + 1) * (2.0 * self._log_weights.error(self._problem.total()) + excess(n))
 
 
-def kinds_for(problem: Posed) -> tuple[Sum, type[TreeSums], type[Choices]]:
+def kinds_for(problem: DrawProblem) -> tuple[SumProduct, type[TreeSums], type[Choices]]:
     """How all trees that can be drawn are added up, and drawn from."""
     return (sum_for(problem), TreeSums, Choices) if problem.limits is None else limited(problem)

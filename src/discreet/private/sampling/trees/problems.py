@@ -1,15 +1,15 @@
-"""What trees are drawn from, and class counts of parts of the records: of all sets of tests with a side of each, and of what each
-further test takes of them.
+"""What trees are drawn from, and class counts of parts of the records: for all sets of tests with a side each, and every further
+test.
 
 - From patterns (``TreeProblem``): where each test is true, and the class counts there. Trees of any depth can be drawn from them.
 - From marginals (``MarginalTrees``): joint class counts of every two or three columns (counts/joint.py), enough for a depth of
-  two or three. However many patterns the records have, nothing here grows with them.
+  two or three. Nothing here grows with the number of patterns.
 
 Only sets of tests that are all true are counted. What is true of some and not of others follows by differences: "f and not g" is
-"f" minus "f and g". From patterns they are counted where all but two of them are true, by a product of matrices. Tests are turned
-before, so that each is true in fewer patterns than not, and rare ones come first: their sets are small.
+"f" minus "f and g". From patterns they are counted where all but two of them are true, by a product of matrices. Before that,
+tests are flipped so that each is true in fewer patterns than not, and rare ones come first: their sets are small.
 
-What is counted are the *channels* of ``Sum.channels``, in the first axis; tests come in the last, and after them the whole part.
+Counts are of the *channels* of ``SumProduct.channels``, in the first axis; tests come in the last, after them the whole part.
 """
 
 from abc import abstractmethod
@@ -32,7 +32,7 @@ from ...counts.joint import JointCounts
 from ...counts.marginals import MarginalTables
 from ...counts.patterns import Array
 from ...counts.secret import Secret
-from .worth import ACCURACY, Flags, Numbers, Part, Sum, TwoClassSum
+from .log_weights import ACCURACY, Flags, Numbers, Part, SumProduct, TwoClassSumProduct
 
 BLOCK = 1 << 15  # numbers looked at together: they should stay in the processor's cache
 EXACT_IN_FLOAT32 = 2**24
@@ -130,14 +130,14 @@ class TreeProblem(Secret):
         total: Array = self.counts.sum(1)
         return total
 
-    def inside(self, part: Part, worth: Sum) -> Array:
+    def inside(self, part: Part, log_weights: SumProduct) -> Array:
         """What each test takes of a part: (channels, tests)."""
         patterns = np.flatnonzero(self.patterns_in(part.items()))
-        inside: Array = worth.channels(self.counts[:, patterns]) @ self.truth[:, patterns].T
+        inside: Array = log_weights.channels(self.counts[:, patterns]) @ self.truth[:, patterns].T
         return inside
 
-    def turned(self) -> tuple["TreeProblem", Numbers, Flags]:
-        """The same with other tests: true in fewer patterns than not, and rare ones first; which they were, and which are turned.
+    def flipped(self) -> tuple["TreeProblem", Numbers, Flags]:
+        """The same with tests true in fewer patterns than not, rare ones first; which they were, and which are flipped.
 
         Tests without any weight in the prior are left out. This decides only how fast the sums are (sums.py).
         """
@@ -146,7 +146,7 @@ class TreeProblem(Secret):
         order = np.argsort(np.where(often, n - true, true), kind="stable")
         order = order[self.prior.tests[order] > 0]
         prior = replace(self.prior, tests=self.prior.tests[order])
-        limits = self.limits and self.limits.turned(order, often[order])
+        limits = self.limits and self.limits.flipped(order, often[order])
         inside = self.truth[order] ^ often[order, None]
         return replace(self, truth=inside, prior=prior, limits=limits), order, often[order]
 
@@ -161,16 +161,16 @@ class TreeProblem(Secret):
         limits = self.limits and self.limits.after(test for test, _ in path)
         return replace(self.within(self.patterns_in(path)), limits=limits)
 
-    def parts(self, worth: Sum) -> "CellParts":
+    def parts(self, log_weights: SumProduct) -> "PatternParts":
         """What the sums need."""
-        return CellParts(self, worth)
+        return PatternParts(self, log_weights)
 
 
-class CellParts(Parts):
+class PatternParts(Parts):
     """Sets of tests, counted by products of matrices."""
 
-    def __init__(self, problem: TreeProblem, worth: Sum) -> None:
-        channels = worth.channels(problem.counts)
+    def __init__(self, problem: TreeProblem, log_weights: SumProduct) -> None:
+        channels = log_weights.channels(problem.counts)
         whole = bool((channels == np.rint(channels)).all())
         small = bool(np.abs(channels).sum(1).max(initial=0.0) < EXACT_IN_FLOAT32)
         kind: Any = np.float32 if whole and small else np.float64
@@ -232,17 +232,17 @@ class MarginalTrees(Secret):
         """Counts of each class."""
         return JointCounts(self.marginals, self.tests, np.diag(self.class_weights), self.part)
 
-    def turned(self) -> tuple["MarginalTrees", Numbers, Flags]:
-        """The same without tests that have no weight in the prior, in the order of their columns. No test is turned."""
+    def flipped(self) -> tuple["MarginalTrees", Numbers, Flags]:
+        """The same without tests that have no weight in the prior, in the order of their columns. No test is flipped."""
         order = self.classes.order[self.prior.tests[self.classes.order] > 0]
         prior = replace(self.prior, tests=self.prior.tests[order])
-        turned = np.zeros(len(order), bool)
-        limits = self.limits and self.limits.turned(order, turned)
-        return replace(self, tests=self.tests.only(order), prior=prior, limits=limits), order, turned
+        flipped = np.zeros(len(order), bool)
+        limits = self.limits and self.limits.flipped(order, flipped)
+        return replace(self, tests=self.tests.only(order), prior=prior, limits=limits), order, flipped
 
-    def parts(self, worth: Sum) -> "MarginalParts":
+    def parts(self, log_weights: SumProduct) -> "MarginalParts":
         """What the sums need."""
-        return MarginalParts(self._channels(worth))
+        return MarginalParts(self._channels(log_weights))
 
     def class_counts(self, part: Part | None) -> Array:
         """Of one part of the records, times class weights: (classes,)."""
@@ -259,38 +259,38 @@ class MarginalTrees(Secret):
         """Class counts of all records, times class weights."""
         return self.class_counts({})
 
-    def inside(self, part: Part, worth: Sum) -> Array:
+    def inside(self, part: Part, log_weights: SumProduct) -> Array:
         """What each test takes of a part: (channels, tests)."""
-        counts = self._channels(worth)
+        counts = self._channels(log_weights)
         return _taken(counts, [t for t, side in part.items() if side], [t for t, side in part.items() if not side])
 
     @cached_property
     def _known(self) -> dict[bytes, JointCounts]:
         return {}
 
-    def _channels(self, worth: Sum) -> JointCounts:
+    def _channels(self, log_weights: SumProduct) -> JointCounts:
         """The counts that the sums are made of."""
-        channels = worth.channels(np.diag(self.class_weights))
+        channels = log_weights.channels(np.diag(self.class_weights))
         if (key := channels.tobytes()) not in self._known:
             self._known[key] = JointCounts(self.marginals, self.tests, channels, self.part)
         return self._known[key]
 
 
-Posed = TreeProblem | MarginalTrees
+DrawProblem = TreeProblem | MarginalTrees
 
 
-def sum_for(problem: Posed) -> Sum:
+def sum_for(problem: DrawProblem) -> SumProduct:
     """The sum over all trees."""
-    return (TwoClassSum if by_difference(problem) else Sum)(*what_counts(problem))
+    return (TwoClassSumProduct if by_difference(problem) else SumProduct)(*what_counts(problem))
 
 
-def by_difference(problem: Posed) -> bool:
+def by_difference(problem: DrawProblem) -> bool:
     """Whether the difference of two classes is all that counts."""
     return problem.score == ACCURACY and problem.n_classes == 2
 
 
-def what_counts(problem: Posed) -> tuple[float, Array, float, bool]:
-    """Rate and prior, and whether leaves are worth their accuracy."""
+def what_counts(problem: DrawProblem) -> tuple[float, Array, float, bool]:
+    """Rate and prior, and whether the score is accuracy."""
     return problem.rate, problem.prior.tests, problem.prior.split, problem.score == ACCURACY
 
 

@@ -1,12 +1,12 @@
-"""Trees and lists that keep to public limits (rules/limits.py): which tests may follow, and the worth of trees by the *range* of
-their labels, from the lowest to the highest rank, which is what monotone columns need.
+"""Trees and lists that keep to public limits (rules/limits.py): which tests may follow, and log weights of trees by the *range*
+of their labels, from the lowest to the highest rank, which monotonic columns need.
 
-Whether two branches may stand side by side under a test about a monotone column depends on their labels alone, and of these on
-the lowest and the highest. So the worth of a part is not one number but one for each range, in a last axis, and two branches are
-put together range by range. For two classes there are three ranges: all of the first, all of the second, both.
+Whether two branches may stand side by side under a test about a monotonic column depends only on their lowest and highest
+labels. So a part has a log weight for each range, in a last axis, and two branches are combined range by range. For two classes
+there are three ranges: all of the first, all of the second, both.
 
-A branch behind a test that was asked before is reached by no record, and is free of all limits: it is left out of the model
-(``Tree.simplified``), has no range, and is worth a factor of 1 as ever.
+No record reaches a branch behind a test that was asked before, and limits do not apply to it: it is left out of the model
+(``Tree.simplified``), has no range, and has the weight 1.
 
 Every sum here has positive terms only; nothing is subtracted.
 """
@@ -22,9 +22,9 @@ import numpy as np
 from ....rules.limits import Flags, Limits
 from ....rules.numbered_tree import Leaf, NumberedTree
 from ...counts.patterns import Array
-from .problems import Posed, subsets, sum_for, what_counts
+from .log_weights import SMALLEST, Numbers, Part, SumProduct
+from .problems import DrawProblem, subsets, sum_for, what_counts
 from .sums import Choices, TreeSums
-from .worth import SMALLEST, Numbers, Part, Sum
 
 
 class Way(NamedTuple):
@@ -56,8 +56,8 @@ class Ranges:
         self.ways_of_rules = [way for way in self.ways if way.true in singles]
 
 
-class Ranged(Sum):
-    """Worth by ranges, whether it is added up or the largest is taken."""
+class Ranged(SumProduct):
+    """Log weights by ranges, for sums and for maxima."""
 
     ranges: Ranges
 
@@ -69,10 +69,10 @@ class Ranged(Sum):
 
     @abstractmethod
     def of_label(self, counts: Array) -> Array:
-        """The worth of leaves, by their label in the first axis."""
+        """Log weights of leaves, by their label in the first axis."""
 
     @abstractmethod
-    def put_together(self, worths: Array) -> Array:
+    def put_together(self, logs: Array) -> Array:
         """Of several kinds of trees, along the first axis."""
 
     def channels(self, counts: Array) -> Array:
@@ -81,10 +81,10 @@ class Ranged(Sum):
 
     def leaf(self, counts: Array) -> Array:
         """Of each single label that may be given; no leaf has two."""
-        worths = self.of_label(counts)
-        found = np.full((*worths.shape[1:], *self.shape), -np.inf)
+        logs = self.of_label(counts)
+        found = np.full((*logs.shape[1:], *self.shape), -np.inf)
         for rank in self.ranges.possible:
-            found[..., self.ranges.of_one[rank]] = worths[rank]
+            found[..., self.ranges.of_one[rank]] = logs[rank]
         return found
 
     def joined(self, true: Array, other: Array, tests: Numbers, leaves: bool = False) -> Array:
@@ -98,16 +98,16 @@ class Ranged(Sum):
             both = true[..., way.true] + other[..., way.other]
             terms.setdefault(way.both, []).append(np.where(way.allowed[tests], both, -np.inf))
         found = np.full((*next(iter(terms.values()))[0].shape, *self.shape), -np.inf)
-        for place, worths in terms.items():
-            found[..., place] = worths[0] if len(worths) == 1 else self.put_together(np.stack(worths))
+        for place, logs in terms.items():
+            found[..., place] = logs[0] if len(logs) == 1 else self.put_together(np.stack(logs))
         return found
 
-    def whole(self, worths: Array) -> float:
+    def whole(self, logs: Array) -> float:
         """Of all ranges together."""
-        return float(self.put_together(worths))
+        return float(self.put_together(logs))
 
 
-class RangedSum(Ranged, Sum):
+class RangedSumProduct(Ranged, SumProduct):
     """The sum over all trees whose labels have a range: for each of them."""
 
     def error(self, counts: Array) -> float:
@@ -116,22 +116,22 @@ class RangedSum(Ranged, Sum):
 
     def of_label(self, counts: Array) -> Array:
         """All labels are alike in the prior."""
-        worths: Array = self.rate * counts - math.log(len(counts))
-        return worths
+        logs: Array = self.rate * counts - math.log(len(counts))
+        return logs
 
-    def put_together(self, worths: Array) -> Array:
+    def put_together(self, logs: Array) -> Array:
         """The logarithm of the sum of exponentials; -inf where there is nothing else."""
-        top = worths.max(0)
+        top = logs.max(0)
         there = np.isfinite(top)
-        exponents = np.maximum(worths - np.where(there, top, 0.0), SMALLEST)
+        exponents = np.maximum(logs - np.where(there, top, 0.0), SMALLEST)
         total: Array = np.where(there, top + np.log(np.exp(exponents).sum(0)), -np.inf)
         return total
 
-    def over_tests(self, worths: Array, axis: int) -> Array:
+    def over_tests(self, logs: Array, axis: int) -> Array:
         """By the prior of tests."""
-        shape = [1] * worths.ndim
+        shape = [1] * logs.ndim
         shape[axis] = -1
-        return self.put_together(np.moveaxis(worths + self.log_tests.reshape(shape), axis, 0))
+        return self.put_together(np.moveaxis(logs + self.log_tests.reshape(shape), axis, 0))
 
 
 class LimitedSums(TreeSums):
@@ -141,24 +141,26 @@ class LimitedSums(TreeSums):
     the others have no weight there.
     """
 
-    def __init__(self, problem: Posed, *given: Any) -> None:
+    def __init__(self, problem: DrawProblem, *given: Any) -> None:
         assert problem.limits is not None
         self._limits = problem.limits
         super().__init__(problem, *given)
 
     def one_split(self, total: Array, inside: Array, k: int, place: slice) -> Array:
         """Of those that may be."""
-        worth, inside = self.worth, inside.astype(np.float64)
+        log_weights, inside = self.log_weights, inside.astype(np.float64)
         sets, tests = subsets(self.n_tests, k)[place], np.arange(self.n_tests)
-        below = worth.joined(worth.leaf(inside), worth.leaf(total[..., None] - inside), tests, leaves=True)
-        if worth.shape:
-            whole = worth.leaf(total)
+        below = log_weights.joined(
+            log_weights.leaf(inside), log_weights.leaf(total[..., None] - inside), tests, leaves=True
+        )
+        if log_weights.shape:
+            whole = log_weights.leaf(total)
             for asked in sets.T:  # everything goes the same way
                 below[..., np.arange(len(sets)), asked, :] = whole
-        axis = below.ndim - 1 - len(worth.shape)
+        axis = below.ndim - 1 - len(log_weights.shape)
         forbidden: Any = ~self._limits.after_sets(sets)
-        below[..., forbidden, *(slice(None) for _ in worth.shape)] = -np.inf
-        return worth.over_tests(below, axis)
+        below[..., forbidden, *(slice(None) for _ in log_weights.shape)] = -np.inf
+        return log_weights.over_tests(below, axis)
 
     def over_tests(self, below: Array, sets: Numbers) -> Array:
         """Of those that may follow."""
@@ -169,25 +171,25 @@ class LimitedSums(TreeSums):
 class LimitedChoices(Choices):
     """Choices between what may follow, where nothing but columns that are used together is forbidden."""
 
-    def allowed(self, part: Part, worths: Array) -> Array:
+    def allowed(self, part: Part, logs: Array) -> Array:
         """Of tests that may follow."""
         assert self._problem.limits is not None
-        return np.where(self._problem.limits.after_sets(np.array(list(part), np.intp)), worths, -np.inf)
+        return np.where(self._problem.limits.after_sets(np.array(list(part), np.intp)), logs, -np.inf)
 
 
 class RangedChoices(LimitedChoices):
-    """From the worth of parts by ranges to a tree. Which ranges two branches have is chosen together with the test above them.
+    """From log weights by ranges to a tree. Which ranges two branches have is chosen together with the test above them.
 
     A tree has one range, and so has each of its branches: there is one way only to each tree.
     """
 
-    def __init__(self, *given: Any, **turned: Any) -> None:
-        super().__init__(*given, **turned)
+    def __init__(self, *given: Any, **flipped: Any) -> None:
+        super().__init__(*given, **flipped)
         assert self._problem.limits is not None
-        assert isinstance(self._sums.worth, Ranged)
-        self._worth = self._sums.worth
+        assert isinstance(self._sums.log_weights, Ranged)
+        self._log_weights = self._sums.log_weights
         # as tests were given
-        self._ranges = Ranges(self._problem.limits.turned(np.arange(self._problem.n_tests), self._turned))
+        self._ranges = Ranges(self._problem.limits.flipped(np.arange(self._problem.n_tests), self._flipped))
 
     def tree(self, part: Part | None, depth: int, among: int | None = None) -> NumberedTree:
         """The tree of a part: of one range, or of any if that is None. What no record reaches is free."""
@@ -195,13 +197,13 @@ class RangedChoices(LimitedChoices):
             return super().tree(None, depth)
         of_one = self._ranges.of_one
         ranks = [rank for rank in self._ranges.possible if among in (None, of_one[rank])]
-        leaves = self._worth.leaf(self._worth.channels(self._problem.class_counts(part)))
+        leaves = self._log_weights.leaf(self._log_weights.channels(self._problem.class_counts(part)))
         logs = leaves[[of_one[rank] for rank in ranks]]
         if not depth:
             place = self._choose(logs) if len(ranks) > 1 else 0
         else:
             forks, ways = self._forks(part, depth, among)
-            place = self._choose(np.append(forks.ravel(), self._worth.stopped(logs)))
+            place = self._choose(np.append(forks.ravel(), self._log_weights.stopped(logs)))
             if place < forks.size:
                 way, number = divmod(place, self._problem.n_tests)
                 return self.fork(part, depth, number, ways[way])
@@ -212,7 +214,7 @@ class RangedChoices(LimitedChoices):
         """(ways, tests): what can be chosen beside a leaf, tests as they were given; and the ranges of both sides, by way."""
         sides = self.branches(part, depth)
         same = next((sides[not side][test] for test, side in part.items()), ())
-        true, other = (np.where(self._turned[:, None], b, a) for a, b in (sides, sides[::-1]))
+        true, other = (np.where(self._flipped[:, None], b, a) for a, b in (sides, sides[::-1]))
         again = np.isin(np.arange(self._problem.n_tests), list(part))
         rows, ways = [], []
         for way in self._ranges.ways:
@@ -220,15 +222,15 @@ class RangedChoices(LimitedChoices):
                 both = true[:, way.true] + other[:, way.other]
                 rows.append(np.where(way.allowed & ~again, both, -np.inf))
                 ways.append((way.true, way.other))
-        for place, worth in enumerate(same):
+        for place, log_weight in enumerate(same):
             if among in (None, place):  # asked again: everything goes the same way, and the rest is free
-                rows.append(np.where(again, worth, -np.inf))
+                rows.append(np.where(again, log_weight, -np.inf))
                 ways.append((place, place))
-        return self._worth.forked(self.allowed(part, np.array(rows)))[:, self._as_given], ways
+        return self._log_weights.forked(self.allowed(part, np.array(rows)))[:, self._as_given], ways
 
 
-def limited(problem: Posed) -> tuple[Sum, type[LimitedSums], type[Choices]]:
+def limited(problem: DrawProblem) -> tuple[SumProduct, type[LimitedSums], type[Choices]]:
     """How all trees that keep to limits are added up, and drawn from."""
     if problem.limits is not None and problem.limits.are_about_labels:
-        return RangedSum(*what_counts(problem)).by(problem.limits), LimitedSums, RangedChoices
+        return RangedSumProduct(*what_counts(problem)).by(problem.limits), LimitedSums, RangedChoices
     return sum_for(problem), LimitedSums, LimitedChoices

@@ -1,4 +1,4 @@
-"""That the laws of the replay are those of what is really drawn: by their sums, by definition, and by drawing."""
+"""That the distributions of the replay are those of what is really drawn: by their sums, by definition, and by drawing."""
 
 import math
 from collections import Counter
@@ -13,21 +13,21 @@ from discreet.private.sampling import envelope, problem
 from discreet.private.sampling.deadline import Deadline
 from discreet.rules.prior import Prior
 
-from .by_definition import law_of_lists, law_of_trees, questions_about
+from .by_definition import distribution_of_lists, distribution_of_trees, questions_about
 from .cases import CASES, some_record
-from .draws import ExactDraw, WholeList
+from .distributions import DiscreteLaplace, NoisyMax, PermuteAndFlip, precise
+from .draws import DrawnList, ExactDraw
 from .hooks import INTEGERS_FOR_WEIGHTS, Session, opened
-from .laws import DiscreteLaplace, NoisyMax, PermuteAndFlip, precise
 
 NOISES = {name: getattr(distributions, name)() for name in ("Cauchy", "Gaussian", "Gumbel", "Laplace")}
 SCORES = 0.3, -1.2, 0.3, 2.0, -7.5
 CHOICES = [PermuteAndFlip((3, 0, 1, 1, 9), 1.7), *(NoisyMax(SCORES, name) for name in NOISES)]
 
 
-@pytest.mark.parametrize("law", CHOICES, ids=lambda law: law.kind)
-def test_the_chances_of_all_alternatives_add_up_to_one(law):
+@pytest.mark.parametrize("distribution", CHOICES, ids=lambda distribution: distribution.kind)
+def test_the_chances_of_all_alternatives_add_up_to_one(distribution):
     with precise():
-        assert abs(sum(law.log_prob(i).exp() for i in range(law.size)) - 1) < 1e-10
+        assert abs(sum(distribution.log_prob(i).exp() for i in range(distribution.size)) - 1) < 1e-10
 
 
 def agree(seen, log_prob, n):
@@ -39,21 +39,25 @@ def agree(seen, log_prob, n):
 
 
 @pytest.mark.parametrize("source", [entropy.Entropy(), seeded.SeededEntropy(3)], ids=["system", "seeded"])
-def test_counts_and_choices_are_drawn_by_their_laws(source):
+def test_counts_and_choices_are_drawn_from_their_distributions(source):
     n = 3_000
     noisy = source.discrete_laplace(np.full(n, 7), 1.3)
     agree(Counter(noisy.tolist()), lambda answer: DiscreteLaplace((7,), 1.3).log_prob((answer,)), n)
-    n, law = 1_000, CHOICES[0]
-    agree(Counter(source.permute_and_flip(np.array(law.losses), law.scale) for _ in range(n)), law.log_prob, n)
+    n, distribution = 1_000, CHOICES[0]
+    agree(
+        Counter(source.permute_and_flip(np.array(distribution.losses), distribution.scale) for _ in range(n)),
+        distribution.log_prob,
+        n,
+    )
 
 
-@pytest.mark.parametrize("law", CHOICES[1:], ids=lambda law: law.kind)
-def test_noisy_maxima_are_drawn_by_their_laws(law):
-    n, source, noise = 5_000, seeded.SeededEntropy(5), NOISES[law.noise]
-    agree(Counter(noisy_max.choose(np.array(SCORES), noise, source) for _ in range(n)), law.log_prob, n)
+@pytest.mark.parametrize("distribution", CHOICES[1:], ids=lambda distribution: distribution.kind)
+def test_noisy_maxima_are_drawn_from_their_distributions(distribution):
+    n, source, noise = 5_000, seeded.SeededEntropy(5), NOISES[distribution.noise]
+    agree(Counter(noisy_max.choose(np.array(SCORES), noise, source) for _ in range(n)), distribution.log_prob, n)
 
 
-def test_an_exact_draw_is_made_by_its_law_even_if_its_choices_are_not():
+def test_an_exact_draw_is_made_from_its_distribution_even_if_its_choices_are_not():
     """Two choices, by weights that are off, and a coin that makes up for it."""
     weights = {(0, 0): Fraction(1), (0, 1): Fraction(3), (1, 0): Fraction(2), (1, 1): Fraction(5, 2)}
 
@@ -62,44 +66,48 @@ def test_an_exact_draw_is_made_by_its_law_even_if_its_choices_are_not():
         return first, choose(np.log([0.4, 0.6]))
 
     question = attempt, lambda made: (weights[made], Fraction(0)), lambda: math.log(30), 1.0
-    law = ExactDraw(*question, INTEGERS_FOR_WEIGHTS)
+    distribution = ExactDraw(*question, INTEGERS_FOR_WEIGHTS)
     with precise():
-        assert {answer: round(float(log.exp() * 17 / 2), 12) for answer, log in law.all_logs.items()} == {
+        assert {answer: round(float(log.exp() * 17 / 2), 12) for answer, log in distribution.all_logs.items()} == {
             answer: float(weight) for answer, weight in weights.items()
         }
     n, source = 1_500, seeded.SeededEntropy(1)
-    agree(Counter(decisions.draw_exactly(*question, source) for _ in range(n)), law.log_prob, n)
+    agree(Counter(decisions.draw_exactly(*question, source) for _ in range(n)), distribution.log_prob, n)
 
 
 @pytest.mark.slow
-def test_whole_lists_are_drawn_by_the_law_of_what_is_asked():
+def test_rule_lists_are_drawn_from_the_distribution_of_what_is_asked():
     """Two rules, three patterns, three classes; one of the rules is three times as likely, and one class counts for half."""
     truth = np.array([[True, False, True], [False, True, True]])
     counts = np.array([[3.0, 0.0, 1.0], [0.0, 2.0, 1.0], [0.5, 0.5, 0.0]])
     prior, rate = Prior((1.0, 2.0, 1.0), np.array([1.0, 3.0])), 0.7
-    law = WholeList(truth, counts, prior.lengths, (1.0, 3.0), rate)
-    n, source, posed = 800, seeded.SeededEntropy(2), problem.make_problem(truth, counts, prior, rate)
-    seen = Counter(tuple(map(tuple, envelope.draw_by_envelope(posed, source, Deadline()))) for _ in range(n))
-    agree(seen, law.log_prob, n)
+    distribution = DrawnList(truth, counts, prior.lengths, (1.0, 3.0), rate)
+    n, source, small = 800, seeded.SeededEntropy(2), problem.make_problem(truth, counts, prior, rate)
+    seen = Counter(tuple(map(tuple, envelope.draw_by_envelope(small, source, Deadline()))) for _ in range(n))
+    agree(seen, distribution.log_prob, n)
     with precise():
-        assert abs(sum(law.log_prob(answer).exp() for answer in every_list(law)) - 1) < 1e-60
+        assert abs(sum(distribution.log_prob(answer).exp() for answer in every_list(distribution)) - 1) < 1e-60
 
 
-def every_list(law):
+def every_list(distribution):
     """All labelled lists: rules and labels."""
-    for rules in law.logs:
-        for labels in product(range(len(law.counts)), repeat=len(rules) + 1):
+    for rules in distribution.logs:
+        for labels in product(range(len(distribution.counts)), repeat=len(rules) + 1):
             yield rules, labels
 
 
-class Laws(Session):
-    """What is drawn first, as a law."""
+class Distributions(Session):
+    """What is drawn first, as a distribution."""
 
     @property
     def chances(self):
-        law = self.laws[0]
-        whole = isinstance(law, WholeList)
-        logs = [law.log_prob(answer) for answer in every_list(law)] if whole else law.all_logs.values()
+        distribution = self.distributions[0]
+        whole = isinstance(distribution, DrawnList)
+        logs = (
+            [distribution.log_prob(answer) for answer in every_list(distribution)]
+            if whole
+            else distribution.all_logs.values()
+        )
         return sorted(float(log.exp()) for log in logs)
 
 
@@ -126,7 +134,7 @@ BY_NAME = {case.name: case for case in CASES}
 
 def first_draw(case, table, n_classes, epsilon, k):
     with precise():
-        with opened(Laws(lambda law: law.any(np.random.default_rng(0)))) as session:
+        with opened(Distributions(lambda distribution: distribution.any(np.random.default_rng(0)))) as session:
             case.on(n_classes, epsilon, k)(table)
         return session.chances
 
@@ -143,21 +151,23 @@ def tables(case):
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_a_whole_list_is_drawn_by_its_definition_with_the_epsilon_that_it_is_promised(name):
-    case, (how, ways) = BY_NAME[f"whole list, {name}"], LISTS[name]
+def test_a_rule_list_is_drawn_by_its_definition_with_the_epsilon_that_it_is_promised(name):
+    case, (how, ways) = BY_NAME[f"rule list, {name}"], LISTS[name]
     limits = {key: how[key] for key in ("rising", "apart") if key in how}
     for table, n_classes, epsilon in tables(case):
         weights = [1.0, *[how.get("others", 1.0)] * (n_classes - 1)]
         rate = how["share"] * epsilon / 3
-        expected = law_of_lists(table, questions_about(case.columns, **ways), how["lengths"], rate, weights, **limits)
+        expected = distribution_of_lists(
+            table, questions_about(case.columns, **ways), how["lengths"], rate, weights, **limits
+        )
         assert first_draw(case, table, n_classes, epsilon, k=3) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", TREES)
-def test_a_whole_tree_is_drawn_by_its_definition_with_the_epsilon_that_it_is_promised(name):
-    case, how = BY_NAME[f"whole tree, {name}"], dict(TREES[name])
+def test_a_tree_is_drawn_by_its_definition_with_the_epsilon_that_it_is_promised(name):
+    case, how = BY_NAME[f"tree, {name}"], dict(TREES[name])
     share, depth = how.pop("share"), how.pop("depth")
     for table, n_classes, epsilon in tables(case):
         rate = share * epsilon / 3
-        expected = law_of_trees(table, questions_about(case.columns), depth, rate, [1.0] * n_classes, **how)
+        expected = distribution_of_trees(table, questions_about(case.columns), depth, rate, [1.0] * n_classes, **how)
         assert first_draw(case, table, n_classes, epsilon, k=3) == pytest.approx(expected, rel=1e-9)

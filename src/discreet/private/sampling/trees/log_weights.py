@@ -1,4 +1,4 @@
-"""What a leaf is worth, and how the worth of many trees becomes one number: added up, or the largest of them (optimum.py).
+"""Log weights of leaves, and how those of many trees become one number: their sum, or the largest of them (optimum.py).
 
 A tree has the weight
 
@@ -7,11 +7,11 @@ A tree has the weight
 where the prior is public, ``rate`` is epsilon, and g is, for ``"accuracy"``, the number of the leaf's records that have its label
 (times public class weights of at most 1); for ``"gini"``, minus the impurity mass of the leaf (``leaf_mass``), and leaves have no
 labels yet. One record more changes g by at most 1, in one direction, in one leaf: so a draw costs epsilon, once
-(private/mechanisms/whole_trees.py). Where trees have to keep to public limits (rules/limits.py), the others have no weight.
+(private/mechanisms/tree_draw.py). Trees that break public limits (rules/limits.py) have no weight.
 
-Everything here is a logarithm. The worth of a part of the records that stays a leaf is ``leaf``; ``one_split`` is that of all
-ways to split it once, ``over_tests`` and ``either`` put together what may lie below. An empty part is worth 0 (a factor of 1) at
-every depth, whatever grows there.
+The *log weight* of a part of the records is the logarithm of the summed weights of all that may grow there: ``leaf`` if it stays
+a leaf, ``one_split`` if it is split once; ``over_tests`` and ``either`` combine what may lie below. An empty part has log weight
+0 (a factor of 1) at every depth.
 
 ``Sum.channels`` says what is counted: the class counts, or, for accuracy and two classes, only their difference. The first axis
 of an array of counts is for channels.
@@ -34,7 +34,7 @@ SMALLEST = -690.0  # its exponential, 1e-300, is lost beside one of 0; below -70
 NOTHING = 1e-9  # sizes below it are what rounding leaves of an empty part, where counts are weighted
 
 
-class Sum:
+class SumProduct:
     """The sum over all trees of ``prior * exp(rate * score)``, without the prior of labels of equal chances.
 
     It is one number, or several in a last axis of this ``shape`` (ranges.py).
@@ -63,17 +63,17 @@ class Sum:
         return counts
 
     def left_out(self, counts: Array) -> float:
-        """What every tree is worth beyond what is computed here: the same for all."""
+        """A part of the log weight that is the same for every tree, and not computed here."""
         return 0.0
 
     def leaf(self, counts: Array) -> Array:
-        """Of a part that stays whole: over all labels, alike in the prior; for the mass there is none."""
+        """Of a part that stays a leaf: over all labels, equal in the prior; the mass has no labels."""
         if not self.accuracy:
             return -self.rate * leaf_mass(counts)
         logs = self.rate * counts
         top = logs.max(0)
-        worth: Array = top + np.log(_exp(logs - top).sum(0)) - math.log(len(counts))
-        return worth
+        log_weight: Array = top + np.log(_exp(logs - top).sum(0)) - math.log(len(counts))
+        return log_weight
 
     def one_split(self, total: Array, inside: Array) -> Array:
         """Of all ways to split a part once: ``inside`` has, along its last axis, what each test takes of ``total``.
@@ -83,10 +83,10 @@ class Sum:
         inside = inside.astype(np.float64)
         return self.over_tests(self.leaf(inside) + self.leaf(total[..., None] - inside), axis=-1)
 
-    def over_tests(self, worths: Array, axis: int) -> Array:
+    def over_tests(self, logs: Array, axis: int) -> Array:
         """Of all tests, by their prior, given what is below each of them."""
-        top = worths.max(axis, keepdims=True)
-        sums = np.tensordot(_exp(worths - top), self.tests, axes=([axis], [0]))
+        top = logs.max(axis, keepdims=True)
+        sums = np.tensordot(_exp(logs - top), self.tests, axes=([axis], [0]))
         total: Array = top.squeeze(axis) + np.log(sums)
         return total
 
@@ -109,15 +109,15 @@ class Sum:
         """Of a node that could be split and is a leaf."""
         return self.log_stop + leaf
 
-    def whole(self, worths: Array) -> float:
+    def whole(self, logs: Array) -> float:
         """Of what has this shape, together."""
-        return float(worths)
+        return float(logs)
 
 
-class TwoClassSum(Sum):
+class TwoClassSumProduct(SumProduct):
     """The same for accuracy and two classes, from the difference x of the two class counts alone, in half as many exponentials.
 
-    **Identities.** With h = rate / 2 and n records in the part, a leaf is worth (e^(rate c0) + e^(rate c1)) / 2 =
+    **Identities.** With h = rate / 2 and n records in the part, a leaf weighs (e^(rate c0) + e^(rate c1)) / 2 =
     e^(h n) cosh(h x). The factors e^(h n) multiply to the same number for every tree and are left out. For a split of x into y
     and x - y, cosh(h y) cosh(h (x - y)) = (cosh(h x) + cosh(h (2 y - x))) / 2, and the first term is the same for all tests.
     """
@@ -155,8 +155,8 @@ class TwoClassSum(Sum):
         falling *= np.exp(-2.0 * top)
         alike = _log_cosh(h * np.abs(total[0]))
         others: Array = top + np.log(0.5 * (rising + falling))
-        worth: Array = np.logaddexp(alike, others) - math.log(2.0)
-        return worth
+        log_weight: Array = np.logaddexp(alike, others) - math.log(2.0)
+        return log_weight
 
 
 def leaf_mass(counts: Array) -> Array:
@@ -171,8 +171,8 @@ def leaf_mass(counts: Array) -> Array:
 
 def _log_cosh(a: Array) -> Array:
     """Of numbers that are not below 0."""
-    worth: Array = a + np.log1p(_exp(-2.0 * a)) - math.log(2.0)
-    return worth
+    log_weight: Array = a + np.log1p(_exp(-2.0 * a)) - math.log(2.0)
+    return log_weight
 
 
 def _exp(a: Array) -> Array:

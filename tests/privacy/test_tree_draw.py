@@ -1,4 +1,4 @@
-"""Draws of whole trees: what one record changes, all neighbours of small tables, and what a fit hands to its sampler."""
+"""Draws of trees: what one record changes, all neighbours of small tables, and what a fit hands to its sampler."""
 
 import copy
 import pickle
@@ -13,11 +13,11 @@ from discreet.audit.draws import worst_tree
 from discreet.audit.learners import is_broken
 from discreet.datasets import load_compas
 from discreet.private.queries import base, trees
-from discreet.private.sampling.reference import law_of_trees
+from discreet.private.sampling.reference import distribution_of_trees
 from discreet.private.sampling.trees import drawing
+from discreet.private.sampling.trees.log_weights import SCORES, leaf_mass
 from discreet.private.sampling.trees.problems import TreeProblem, sum_for
 from discreet.private.sampling.trees.sums import TreeSums
-from discreet.private.sampling.trees.worth import SCORES, leaf_mass
 from discreet.rules.numbered_tree import Fork, Leaf, leaves_of
 from discreet.rules.prior import TreePrior
 
@@ -41,8 +41,8 @@ def test_three_classes_with_and_without_weights(score, weights):
     rate, truth = 0.5, np.array(list(product([False, True], repeat=2))).T
     prior = TreePrior(0.5, np.array([0.3, 0.7]))
 
-    def law(table):
-        _, logs = law_of_trees(TreeProblem(truth, table * np.array(weights)[:, None], prior, rate, score), 1)
+    def distribution(table):
+        _, logs = distribution_of_trees(TreeProblem(truth, table * np.array(weights)[:, None], prior, rate, score), 1)
         return logs - np.logaddexp.reduce(logs)
 
     kinds = list(product(range(3), range(4)))
@@ -57,11 +57,11 @@ def test_three_classes_with_and_without_weights(score, weights):
         tables[-1][kind] = 60
     worst = 0.0
     for table in tables:
-        here = law(table)
+        here = distribution(table)
         for kind in kinds:
             more = table.copy()
             more[kind] += 1
-            worst = max(worst, np.abs(law(more) - here).max())
+            worst = max(worst, np.abs(distribution(more) - here).max())
     assert 0.5 * rate < worst <= rate * (1 + 1e-9)
 
 
@@ -93,10 +93,12 @@ def test_large_tables_lose_no_more(n, rate):
         logs = []
         for stranger in (0.0, 1.0):
             counts = np.array([[40.0, 0.0, 0.0], [0.0, n + extra, 7.0 + stranger]])
-            turned, _, _ = TreeProblem(truth, counts, prior, rate).turned()
-            worth = sum_for(turned)
-            sums = TreeSums(turned, 2, worth)
-            terms = np.append(worth.forked(sum(sums.branches({}, 1))), worth.stopped(float(sums.leaf[0][0])))
+            flipped, _, _ = TreeProblem(truth, counts, prior, rate).flipped()
+            log_weights = sum_for(flipped)
+            sums = TreeSums(flipped, 2, log_weights, lambda: None)
+            terms = np.append(
+                log_weights.forked(sum(sums.branches({}, 1))), log_weights.stopped(float(sums.leaf[0][0]))
+            )
             logs.append(terms - np.logaddexp.reduce(terms))
         assert np.abs(logs[0] - logs[1]).max() <= rate * (1 + 1e-6)
 
@@ -105,18 +107,18 @@ def test_large_tables_lose_no_more(n, rate):
 
 
 @pytest.fixture
-def posed_by_a_fit(monkeypatch):
+def problems_of_a_fit(monkeypatch):
     """(problem, depth, the tree that was drawn) of each draw of a fit."""
     seen = []
 
     class Seen(drawing.WeighedTrees):
         def __init__(self, problem, depth, *more):
             super().__init__(problem, depth, *more)
-            self._posed = problem, depth
+            self._asked = problem, depth
 
         def draw(self, entropy):
             tree = super().draw(entropy)
-            seen.append((*self._posed, tree))
+            seen.append((*self._asked, tree))
             return tree
 
     monkeypatch.setattr(trees, "WeighedTrees", Seen)
@@ -125,18 +127,18 @@ def posed_by_a_fit(monkeypatch):
 
 @pytest.mark.parametrize("stages", [(2,), (1, 1), (1, 2, 1)])
 @pytest.mark.parametrize("share", [0.1, 0.3])
-def test_the_rates_of_a_fit_add_up_to_its_epsilon(posed_by_a_fit, stages, share):
+def test_the_rates_of_a_fit_add_up_to_its_epsilon(problems_of_a_fit, stages, share):
     for epsilon in (0.1, 0.7, 3.0):
-        posed_by_a_fit.clear()
+        problems_of_a_fit.clear()
         DPOptimalTreeClassifier(epsilon=epsilon, stages=stages, counts_share=share).fit(X, Y)
-        (rate,) = {problem.rate for problem, _, _ in posed_by_a_fit}
+        (rate,) = {problem.rate for problem, _, _ in problems_of_a_fit}
         total = len(stages) * Fraction(rate) + Fraction(str(share)) * Fraction(str(epsilon))
         assert 0.999999 * epsilon < total <= Fraction(str(epsilon))
 
 
-def test_each_leaf_of_a_stage_is_grown_once_from_its_own_records(posed_by_a_fit):
+def test_each_leaf_of_a_stage_is_grown_once_from_its_own_records(problems_of_a_fit):
     DPOptimalTreeClassifier(epsilon=50.0, stages=(2, 1)).fit(X, Y)
-    (whole, depth, tree), *later = posed_by_a_fit
+    (whole, depth, tree), *later = problems_of_a_fit
     assert depth == 2
     assert {depth for _, depth, _ in later} == {1}
     assert len(later) == len(list(leaves_of(tree)))
@@ -145,14 +147,14 @@ def test_each_leaf_of_a_stage_is_grown_once_from_its_own_records(posed_by_a_fit)
 
 
 @pytest.mark.parametrize("criterion", SCORES)
-def test_class_weights_of_a_fit_are_at_most_one(posed_by_a_fit, criterion):
+def test_class_weights_of_a_fit_are_at_most_one(problems_of_a_fit, criterion):
     DPOptimalTreeClassifier(class_weight={1: 50.0, 0: 10.0}, max_depth=1, criterion=criterion).fit(X, Y)
-    ((problem, _, _),) = posed_by_a_fit
+    ((problem, _, _),) = problems_of_a_fit
     assert problem.counts.sum(1) == pytest.approx(np.bincount(Y) * [0.2, 1.0])
     assert problem.score == criterion
 
 
-def test_class_counts_are_those_of_the_leaves_with_the_noise_that_is_charged(monkeypatch, posed_by_a_fit):
+def test_class_counts_are_those_of_the_leaves_with_the_noise_that_is_charged(monkeypatch, problems_of_a_fit):
     released = []
 
     def spy(counts, epsilon, entropy):
@@ -163,7 +165,7 @@ def test_class_counts_are_those_of_the_leaves_with_the_noise_that_is_charged(mon
     DPOptimalTreeClassifier(epsilon=1.0, max_depth=2, class_weight={1: 2.0}).fit(X, Y)
     ((counts, epsilon),) = released  # one release for all leaves
     assert epsilon == Fraction(1, 10)
-    ((problem, _, tree),) = posed_by_a_fit
+    ((problem, _, tree),) = problems_of_a_fit
     expected = []
     for path, _ in leaves_of(tree):
         inside = np.all([np.ones(problem.truth.shape[1], bool), *(problem.truth[j] == s for j, s in path)], axis=0)
@@ -182,8 +184,8 @@ def test_settings_of_numpy_do_not_make_an_error_of_the_records():
 def test_what_the_sampler_holds_cannot_be_seen_or_copied():
     truth, counts = np.eye(3, dtype=bool), np.ones((2, 3)) + np.eye(2, 3)
     problem = TreeProblem(truth, counts, TreePrior(0.5, np.full(3, 1 / 3)), 0.5)
-    worth = sum_for(problem)
-    sums = TreeSums(problem, 2, worth)
+    log_weights = sum_for(problem)
+    sums = TreeSums(problem, 2, log_weights, lambda: None)
     choices = drawing.Choices(problem, sums, lambda logs: 0)
     for holder in (problem, sums, choices):
         assert repr(holder) == f"<{type(holder).__name__}>"
@@ -200,7 +202,7 @@ def test_a_tree_has_no_leaves_that_overlap():
         assert len(leaves) == 1
 
 
-def test_weights_of_a_prior_may_be_as_large_as_numbers_are(posed_by_a_fit):
+def test_weights_of_a_prior_may_be_as_large_as_numbers_are(problems_of_a_fit):
     DPOptimalTreeClassifier(prior=dict.fromkeys(X.columns, 1.7e308), max_depth=1).fit(X, Y)
-    ((problem, _, _),) = posed_by_a_fit
+    ((problem, _, _),) = problems_of_a_fit
     assert problem.prior.tests.sum() == pytest.approx(1.0)

@@ -1,9 +1,10 @@
-"""The laws of noisy counts and choices, by formulas of their own: nothing here is computed by the package.
+"""The distributions of noisy counts and choices, by formulas of their own: nothing here is computed by the package.
 
-Logarithms of probabilities are ``Decimal`` numbers of ``DIGITS`` digits, from formulas without an integral where there are such,
-and by quadrature in double precision for Gaussian and Cauchy noise. Of each law there is its ``kind`` and ``size``, which must
-be the same on both tables; ``log_prob`` of an answer; an answer that is ``drawn`` from it; one that is drawn from all alike
-(``any``); and the one that tells most between two tables: with the largest log P_D / P_D', or the smallest (``telling``).
+Logarithms of probabilities are ``Decimal`` numbers of ``DIGITS`` digits, from formulas without an integral where there are
+such, and by quadrature in double precision for Gaussian and Cauchy noise. Of each distribution there is its ``kind`` and
+``size``, which must be the same on both tables; ``log_prob`` of an answer; an answer that is ``drawn`` from it; one that is
+drawn from all alike (``any``); and the one that tells most between two tables: with the largest log P_D / P_D', or the smallest
+(``telling``).
 """
 
 import math

@@ -1,8 +1,8 @@
-"""The law of a draw of whole lists, on all neighbouring tables of up to 5 records over 3 rules, and on larger ones.
+"""The distribution of a draw of rule lists, on all neighbouring tables of up to 5 records over 3 rules, and on larger ones.
 
-The law is computed list by list, twice: from the records (sampling/reference.py), and from the ``Problem`` that the samplers get,
-in which rules that agree are merged and patterns are dropped. tests/private checks that the samplers follow it. Short lists,
-which are added up in place of that, are in test_summed_queries.py.
+The distribution is computed list by list, twice: from the records (sampling/reference.py), and from the ``Problem`` that the
+samplers get, in which rules that agree are merged and patterns are dropped. tests/private checks that the samplers follow it.
+Short lists, which are added up in place of that, are in test_summed_queries.py.
 """
 
 import copy
@@ -16,13 +16,13 @@ import pandas as pd
 import pytest
 
 from discreet import DPOptimalRuleListClassifier, Ledger, Schema
-from discreet.audit.explorer import ListsByEnvelope, law_of_lists
+from discreet.audit.explorer import ListsByEnvelope, distribution_of_lists
 from discreet.datasets import load_compas
 from discreet.evaluation.planning import expect
 from discreet.private.queries import base
 from discreet.private.sampling import envelope
 from discreet.private.sampling.problem import make_problem
-from discreet.private.sampling.reference import law_of_draw
+from discreet.private.sampling.reference import distribution_of_draw
 from discreet.rules.prior import Prior
 
 from ..support.small_problems import Small, envelope_of
@@ -41,11 +41,11 @@ def scores_of_each_record(n_classes, lengths=4, weights=None):
     for label, cell in product(range(n_classes), range(n)):
         one = np.zeros((n_classes, n))
         one[label, cell] = 1.0 if weights is None else weights[label]
-        columns.append(law_of_draw(*small(one, 1.0, (1.0,) * lengths)).scores)
-    return np.column_stack(columns), law_of_draw(*small(np.zeros((n_classes, n)), 1.0, (1.0,) * lengths)).logs
+        columns.append(distribution_of_draw(*small(one, 1.0, (1.0,) * lengths)).scores)
+    return np.column_stack(columns), distribution_of_draw(*small(np.zeros((n_classes, n)), 1.0, (1.0,) * lengths)).logs
 
 
-def law(gain, prior, tables, rate):
+def log_probabilities(gain, prior, tables, rate):
     logs = rate * tables @ gain.T + prior
     top = logs.max(1, keepdims=True)
     return logs - top - np.log(np.exp(logs - top).sum(1, keepdims=True))
@@ -57,9 +57,9 @@ def worst_loss(gain, prior, rate, most=5):
     worst = 0.0
     for n in range(most):
         tables = np.array([np.bincount(t, minlength=kinds) for t in combinations_with_replacement(range(kinds), n)])
-        here = law(gain, prior, tables, rate)
+        here = log_probabilities(gain, prior, tables, rate)
         for record in np.eye(kinds):
-            worst = max(worst, float(np.abs(law(gain, prior, tables + record, rate) - here).max()))
+            worst = max(worst, float(np.abs(log_probabilities(gain, prior, tables + record, rate) - here).max()))
     return worst
 
 
@@ -98,25 +98,25 @@ def test_the_accounting_is_not_slack():
     counts[0, 5] = 40.0
     more = counts.copy()
     more[1, 5] += 1.0
-    loss = np.abs(law_of_draw(*small(counts, 0.5)).logs - law_of_draw(*small(more, 0.5)).logs).max()
+    loss = np.abs(distribution_of_draw(*small(counts, 0.5)).logs - distribution_of_draw(*small(more, 0.5)).logs).max()
     assert 0.45 <= loss <= 0.5
 
 
-def law_of_problem(posed):
+def distribution_of_problem(problem):
     """The probability of every concrete labelled list, from what the samplers get, as the audit has it."""
-    every, logs = law_of_lists(posed)
+    every, logs = distribution_of_lists(problem)
     return dict(zip(every, np.exp(logs), strict=True))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_what_the_samplers_get_has_the_law_of_the_records(n_classes):
+def test_what_the_samplers_get_has_the_distribution_of_the_records(n_classes):
     rng = np.random.default_rng(n_classes)
     for _ in range(15):
         counts = rng.integers(0, 4, (n_classes, 8)) * (rng.random(8) < 0.5)
         table = small(counts, 0.7, rng.uniform(0.1, 1.0, 3), rng.choice([1.0, 2.0], 3))
-        law = law_of_draw(*table)
-        expected = dict(zip(law.lists, np.exp(law.logs), strict=True))
-        found = law_of_problem(make_problem(*table))
+        distribution = distribution_of_draw(*table)
+        expected = dict(zip(distribution.lists, np.exp(distribution.logs), strict=True))
+        found = distribution_of_problem(make_problem(*table))
         assert set(found) == set(expected)
         assert all(abs(found[x] - expected[x]) < 1e-12 for x in found)
 
@@ -129,23 +129,23 @@ def worst_loss_of_problems(change, rate=0.5):
         counts = np.zeros((2, 8))
         for kind in table:
             counts[kinds[kind]] += 1.0
-        here = law_of_problem(change(make_problem(*small(counts, rate, (1.0, 1.0)))))
+        here = distribution_of_problem(change(make_problem(*small(counts, rate, (1.0, 1.0)))))
         for kind in kinds[::3]:
             more = counts.copy()
             more[kind] += 1.0
-            there = law_of_problem(change(make_problem(*small(more, rate, (1.0, 1.0)))))
+            there = distribution_of_problem(change(make_problem(*small(more, rate, (1.0, 1.0)))))
             if set(here) != set(there):
                 return np.inf
             worst = max(worst, *(abs(np.log(here[x] / there[x])) for x in here))
     return worst
 
 
-def merged_without_multiplicity(posed):
-    return replace(posed, members=tuple(m[:1] for m in posed.members))
+def merged_without_multiplicity(problem):
+    return replace(problem, members=tuple(m[:1] for m in problem.members))
 
 
 def test_rules_merged_without_their_multiplicity_are_caught():
-    assert worst_loss_of_problems(lambda posed: posed) <= 0.5 * (1 + 1e-9)
+    assert worst_loss_of_problems(lambda problem: problem) <= 0.5 * (1 + 1e-9)
     assert worst_loss_of_problems(merged_without_multiplicity) == np.inf
 
 
@@ -157,16 +157,20 @@ def test_large_tables_lose_no_more(n, rate):
         logs = []
         for stranger in (0.0, 1.0):
             counts = np.array([[40.0, 0.0, 0.0], [0.0, n + extra, 7.0 + stranger]])
-            posed = make_problem(truth, counts, Prior((1.0, 1.0), np.ones(1)), rate)
-            part = posed.truth[:, 0]
-            bare = posed.log_length[0] + posed.log_sum(posed.counts.sum(1))
-            rule = posed.log_length[1] + posed.log_sum(posed.counts @ part) + posed.log_sum(posed.counts @ (1 - part))
+            problem = make_problem(truth, counts, Prior((1.0, 1.0), np.ones(1)), rate)
+            part = problem.truth[:, 0]
+            bare = problem.log_length[0] + problem.log_sum(problem.counts.sum(1))
+            rule = (
+                problem.log_length[1]
+                + problem.log_sum(problem.counts @ part)
+                + problem.log_sum(problem.counts @ (1 - part))
+            )
             logs.append(np.array([bare, rule]) - np.logaddexp(bare, rule))
         assert np.abs(logs[0] - logs[1]).max() <= rate * (1 + 1e-9)
 
 
 @pytest.fixture
-def posed_by_a_fit(monkeypatch):
+def problems_of_a_fit(monkeypatch):
     """What the queries hand to the samplers during a fit."""
     seen = []
 
@@ -179,42 +183,42 @@ def posed_by_a_fit(monkeypatch):
 
 
 @pytest.mark.parametrize(("rules_per_draw", "draws"), [(None, [5]), (1, [2, 2, 2, 2]), (3, [4, 2])])
-def test_by_default_a_draw_takes_all_lengths_alike_and_all_rules(posed_by_a_fit, rules_per_draw, draws):
+def test_by_default_a_draw_takes_all_lengths_alike_and_all_rules(problems_of_a_fit, rules_per_draw, draws):
     """Measured, and kept: docs/optimal.md, "How long a list may be"."""
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
     DPOptimalRuleListClassifier(max_length=5, rules_per_draw=rules_per_draw, max_literals=2).fit(X.astype(bool), y)
-    assert [prior.lengths for _, _, prior, _ in posed_by_a_fit] == [(1.0,) * lengths for lengths in draws]
-    assert set(posed_by_a_fit[0][2].rules) == {1.0}
+    assert [prior.lengths for _, _, prior, _ in problems_of_a_fit] == [(1.0,) * lengths for lengths in draws]
+    assert set(problems_of_a_fit[0][2].rules) == {1.0}
 
 
 @pytest.mark.parametrize("rules_per_draw", [None, 1, 2])
 @pytest.mark.parametrize("share", [0.0, 0.1, 0.3])
-def test_the_rates_of_a_fit_add_up_to_its_epsilon(posed_by_a_fit, rules_per_draw, share):
+def test_the_rates_of_a_fit_add_up_to_its_epsilon(problems_of_a_fit, rules_per_draw, share):
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
     for epsilon in (0.1, 0.7, 3.0):
-        posed_by_a_fit.clear()
+        problems_of_a_fit.clear()
         ListsByEnvelope(epsilon=epsilon, rules_per_draw=rules_per_draw, counts_share=share).fit(X.astype(bool), y)
-        total = sum(Fraction(rate) for *_, rate in posed_by_a_fit) + Fraction(str(share)) * Fraction(str(epsilon))
+        total = sum(Fraction(rate) for *_, rate in problems_of_a_fit) + Fraction(str(share)) * Fraction(str(epsilon))
         assert 0.999999 * epsilon < total <= Fraction(str(epsilon))
 
 
-def test_later_draws_see_what_is_left_and_no_rule_twice(posed_by_a_fit):
+def test_later_draws_see_what_is_left_and_no_rule_twice(problems_of_a_fit):
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
     X, y = X.astype(bool), np.asarray(y)
     clf = ListsByEnvelope(epsilon=20.0, max_length=4, rules_per_draw=1, prior=None, random_state=1).fit(X, y)
-    assert len(posed_by_a_fit) == 3
+    assert len(problems_of_a_fit) == 3
     where = clf.rule_list_.captures(X)
     left = [np.bincount(y), np.bincount(y[where > 0]), np.bincount(y[where > 1])]
-    for (_, counts, prior, _), expected, used in zip(posed_by_a_fit, left, (0, 1, 2), strict=True):
+    for (_, counts, prior, _), expected, used in zip(problems_of_a_fit, left, (0, 1, 2), strict=True):
         assert (counts.sum(1) == expected).all()
         assert np.count_nonzero(prior.rules == 0.0) == used
 
 
-def test_class_weights_of_a_fit_are_at_most_one(posed_by_a_fit):
+def test_class_weights_of_a_fit_are_at_most_one(problems_of_a_fit):
     X, y = load_compas(binary=True, sensitive=False, return_X_y=True)
     X, y = X.astype(bool), np.asarray(y)
     ListsByEnvelope(class_weight={1: 50.0, 0: 10.0}).fit(X, y)
-    ((_, counts, _, _),) = posed_by_a_fit
+    ((_, counts, _, _),) = problems_of_a_fit
     assert counts.sum(1) == pytest.approx(np.bincount(y) * [0.2, 1.0])
 
 
@@ -252,10 +256,10 @@ def test_class_counts_are_those_of_the_records_with_the_noise_that_is_charged(mo
 
 
 def test_what_the_samplers_hold_cannot_be_seen_or_copied():
-    posed = make_problem(*small(np.ones((2, 8)) + np.eye(2, 8), 0.5))
-    built = envelope_of(posed)
+    problem = make_problem(*small(np.ones((2, 8)) + np.eye(2, 8), 0.5))
+    built = envelope_of(problem)
     parts = built._elements
-    for holder in (posed, built, parts, parts.reach, parts._threshold, parts.levels[0], parts.last[0]):
+    for holder in (problem, built, parts, parts.bounds, parts._threshold, parts.levels[0], parts.last[0]):
         assert repr(holder) == f"<{type(holder).__name__}>"
         for copier in (pickle.dumps, copy.copy, copy.deepcopy):
             with pytest.raises(TypeError, match="cannot be pickled or copied"):
@@ -265,7 +269,7 @@ def test_what_the_samplers_hold_cannot_be_seen_or_copied():
 @pytest.mark.parametrize(
     ("max_length", "max_literals", "rules_per_draw"), [(4, 1, None), (5, 2, None), (9, 1, None), (10, 1, 3)]
 )
-def test_no_statement_of_whole_lists_assumes_that_rounding_does_not_matter(max_length, max_literals, rules_per_draw):
+def test_no_statement_of_rule_lists_assumes_that_rounding_does_not_matter(max_length, max_literals, rules_per_draw):
     schema = Schema.of_booleans(["a", "b"])
     clf = DPOptimalRuleListClassifier(
         epsilon=1.0, max_length=max_length, max_literals=max_literals, rules_per_draw=rules_per_draw, schema=schema

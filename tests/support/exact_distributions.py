@@ -1,4 +1,4 @@
-"""The law of a draw that is made of choices and a last coin: every way multiplied out, in fractions and 60 digits."""
+"""The distribution of a draw that is made of choices and a last coin: every way multiplied out, in fractions and 60 digits."""
 
 from bisect import bisect_left
 from decimal import Context, Decimal, localcontext
@@ -51,7 +51,7 @@ def ways(attempt, bend=lambda logs: logs):
 
 
 class Multiplied:
-    """All outcomes of attempts: what they weigh, how they are chosen, and with which law they are returned."""
+    """All outcomes of attempts: what they weigh, how they are chosen, and with which distribution they are returned."""
 
     def __init__(self, attempt, weigh, bend=lambda logs: logs):
         self.outcomes, self.log_weight, self.log_chance, self.chosen = [], [], [], []
@@ -84,7 +84,7 @@ class Multiplied:
                 often += q.exp() * at_once
         return worst, often
 
-    def laws(self, log_most):
+    def distributions(self, log_most):
         """Logarithms of probabilities: of what is returned, and of what should be."""
         with localcontext(PRECISE):
             bound = Decimal(log_most)
@@ -94,7 +94,7 @@ class Multiplied:
     def furthest(self, log_most):
         """How far the two are apart at most, as logarithms."""
         with localcontext(PRECISE):
-            return max(abs(a - b) for a, b in zip(*self.laws(log_most), strict=True))
+            return max(abs(a - b) for a, b in zip(*self.distributions(log_most), strict=True))
 
 
 def accepted_at_once(doubt, weights, decide=certain):

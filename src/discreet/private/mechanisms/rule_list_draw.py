@@ -1,4 +1,4 @@
-"""Whole lists: one draw from ``prior * exp(e * correct)`` over all labelled rule lists, or a few draws after each other.
+"""An exact draw over all rule lists: from ``prior * exp(e * correct)``, labels included; or a few draws after each other.
 
 **Privacy.** A draw is e-DP. *Proof* (docs/theory.md, Theorem 13). A record that comes raises the number of records that a list
 classifies correctly by 0 or 1 (with class weights of at most 1: by a number from 0 to 1), for every list at once. So each weight
@@ -23,7 +23,7 @@ from .base import Mechanism
 
 @dataclass(frozen=True)
 class DrawBudget:
-    """The shares of one fit that draws whole lists or trees: ``counts_epsilon`` for all class counts, ``draw_epsilon`` a draw.
+    """The shares of one fit that draws lists or trees: ``counts_epsilon`` for all class counts, ``draw_epsilon`` a draw.
 
     >>> budget = DrawBudget.split(Fraction(1), Fraction(1, 10), draws=3)
     >>> budget.counts_epsilon, budget.draw_epsilon
@@ -41,8 +41,8 @@ class DrawBudget:
         return cls(epsilon, counts_share * epsilon, (1 - counts_share) * epsilon / draws, draws)
 
 
-class DrawnWhole(Mechanism):
-    """What draws of whole lists and of whole trees have in common: how charges add up, and what the counts cost."""
+class ModelDraw(Mechanism):
+    """What both kinds of draws have in common: how charges add up, and what the counts cost."""
 
     def proved(self, budget: DrawBudget) -> Guarantee:
         """Charges add up to the epsilon that was asked for."""
@@ -54,7 +54,7 @@ class DrawnWhole(Mechanism):
         return (*repeated(BOUNDED_RANGE, budget.draw_epsilon, budget.draws), *counts)
 
 
-class WholeLists(DrawnWhole):
+class RuleListDraw(ModelDraw):
     """The mechanism of ``DPOptimalRuleListClassifier``."""
 
-    name = "whole lists"
+    name = "exact draw over all rule lists"

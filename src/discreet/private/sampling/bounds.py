@@ -94,13 +94,13 @@ def little_more_than_log_sum(logs: Array) -> Array:
     return np.where(np.isneginf(top), -np.inf, top + np.log(sums, where=sums > 0, out=np.zeros(len(sums))) + 0.001)
 
 
-class Reach(Secret):
+class Bounds(Secret):
     """The tables, and the bounds that follow from them, for lists of up to ``problem.longest`` rules."""
 
     def __init__(self, problem: Problem, deadline: Deadline) -> None:
         self._problem = problem
-        self._cell_best = problem.counts.max(0)
-        self._is_sum = bool((self._cell_best == problem.counts.sum(0)).all())  # always so with two classes
+        self._pattern_best = problem.counts.max(0)
+        self._is_sum = bool((self._pattern_best == problem.counts.sum(0)).all())  # always so with two classes
         if problem.longest < 2:
             return  # nothing follows the first rule, so nothing needs a bound
         without, captured, pairs = self._after_one()
@@ -160,11 +160,11 @@ class Reach(Secret):
     def after_next(self, sets: Sets, alive: Array, s: int, captured: Array) -> Array:
         """(rows, groups): a bound on ``C_s`` after each set of rules and one more."""
         problem = self._problem
-        weights = alive @ self._cell_best
+        weights = alive @ self._pattern_best
         if self._is_sum:
             bound: Array = weights[:, None] - captured.sum(0)
         else:
-            bound = weights[:, None] - (alive * self._cell_best) @ problem.truth
+            bound = weights[:, None] - (alive * self._pattern_best) @ problem.truth
         if sets.shape[1] == 0:
             return np.minimum(bound, self._single[s])
         after_two = self._after_two(s)
