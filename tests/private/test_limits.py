@@ -114,7 +114,7 @@ def test_the_best_tree_that_keeps_to_the_limits_is_the_best_of_the_enumeration(s
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("depth", [0, 1, 2])
 def test_no_limited_tree_is_accepted_with_more_than_certainty(classes, depth, rate, scale):
-    """So the distribution is exact: to fifty digits (docs/theory.md, Theorem 28a)."""
+    """So the distribution is exact: to fifty digits (docs/theory/rounding.md, Theorem 28a)."""
     for seed in (4, 5):
         problem = replace(limited_trees(seed, 2, classes, scale=float(scale)), rate=rate)
         weighed = WeighedTrees(problem, depth)
@@ -158,7 +158,7 @@ def with_margin_for(patch, size):
 
 
 def test_limited_trees_need_a_margin_for_four_sums_and_no_more(monkeypatch):
-    """Three at each node and a fourth at the root, where two errors are allowed for each: docs/theory.md, Theorem 28a."""
+    """Three at each node and a fourth at the root, where two errors are allowed for each: docs/theory, Theorem 28a."""
     size, too_small, too_soon = 1e-4, [], []
     for seed in (4, 5, 6):
         with monkeypatch.context() as patch:
@@ -183,7 +183,7 @@ def test_a_range_is_put_together_from_as_many_pairs_as_the_proof_says():
 
 @pytest.mark.parametrize("seed", range(12))
 def test_a_sum_of_two_labels_or_more_is_at_least_one_split(seed):
-    """So that no logarithm is far below 0, however deep trees are: docs/theory.md, Theorem 28a."""
+    """So that no logarithm is far below 0, however deep trees are: docs/theory/rounding.md, Theorem 28a."""
     problem = replace(limited_trees(seed, 3, 3), prior=TreePrior(5e-324, np.array([1.0, 1e-9, 1e-9]) / (1 + 2e-9)))
     limits = replace(problem.limits, not_above=np.array([True, False, seed % 2 > 0]))
     weighed = WeighedTrees(replace(problem, limits=limits), 3)
@@ -234,7 +234,7 @@ def test_drawn_lists_follow_the_enumeration(seed):
 
 @pytest.mark.parametrize("seed", [0, 1, 2, 3, 4, 6, 7, 14])
 def test_no_limited_list_is_accepted_with_more_than_certainty(seed):
-    """docs/theory.md, Theorem 28a."""
+    """docs/theory/rounding.md, Theorem 28a."""
     sums = list_sums(*limited_lists(seed))
     found, most = of_lists(sums), sums._log_most()
     assert found.largest() <= Decimal(most)

@@ -14,7 +14,7 @@ From here on, two classes. Let ``D`` have ``n >= 1`` records at the node, ``A`` 
     G' - G = 2 (M + d) / (n + 1) - 2 M / n = 2 d / (n + 1) - G / (n + 1).                                     (2)
 
 Also ``0 <= G <= 2 A B / n^2 <= 1/2``: splitting never raises the Gini impurity above that of not splitting.
-The proofs are spelled out in docs/theory.md; tests/privacy/test_impurity.py checks each bound by enumeration.
+The proofs are spelled out in docs/theory/published.md; tests/privacy/test_impurity.py checks each bound by enumeration.
 """
 
 import math

@@ -41,7 +41,7 @@ records on ``mass.py`` cuts masses off; the proof is for nodes of fewer.)
 
 **Reference.** H. Asi, J. Duchi: *Instance-optimality in differential privacy via approximate inverse sensitivity mechanisms*,
 NeurIPS 2020. V. Farias et al.: *Local Dampening: Differential Privacy for Non-numeric Queries via Local Sensitivity*, VLDB 2020.
-docs/theory.md, Theorem 12a.
+docs/theory/greedy.md, Theorem 12a.
 """
 
 from collections.abc import Callable
@@ -181,7 +181,7 @@ class InverseSelector(PermuteAndFlip):
 
 
 class Inverse(ChoosesByCoins):
-    """Ours, as the paper proposes: inverse sensitivity instead of noise on the impurity (docs/theory.md, Theorem 12a)."""
+    """Ours, as the paper proposes: inverse sensitivity instead of noise on the impurity (docs/theory/greedy.md, Theorem 12a)."""
 
     name = "inverse"
     choice = InverseSelector

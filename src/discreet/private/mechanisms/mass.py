@@ -70,7 +70,7 @@ class MassSelector(PermuteAndFlip):
 
 
 class Mass(ChoosesByCoins):
-    """Ours, and the default (docs/theory.md, Theorem 12). That the range of a choice is bounded by less than 2 e is not known."""
+    """Ours, and the default (docs/theory, Theorem 12). That the range of a choice is bounded by less than 2 e is not known."""
 
     name = "mass"
     choice = MassSelector

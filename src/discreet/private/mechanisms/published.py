@@ -15,7 +15,7 @@ published split is never spent. It is kept as published.
 The no-rule score is noised like every other, as the paper says (the authors' code leaves it bare in the methods on
 global sensitivity, which voids Theorem 5 of ``private/noise/noisy_max.py``).
 
-What a choice costs (docs/theory.md, section 5; S is the smooth sensitivity at the node, c^2 = 2 log(1.25 / delta)):
+What a choice costs (docs/theory/published.md; S is the smooth sensitivity at the node, c^2 = 2 log(1.25 / delta)):
 
 | name           | scores                     | noise    | price of one choice                          |
 |----------------|----------------------------|----------|----------------------------------------------|
@@ -28,7 +28,7 @@ What a choice costs (docs/theory.md, section 5; S is the smooth sensitivity at t
 
 **Privacy of the first three.** A record that comes or goes changes the Gini impurities of all rules by numbers in one interval
 of length 1/2: by (2) of ``impurity.py`` it is ``[-G_max/(n+1), 2 d_max/(n+1)]`` with ``d_max = B/(B+1)`` and ``G_max =
-2AB/n^2``, of length 1/2 for n = 1 and n = 2, and of at most ``g(n) + 1/(2(n+1)) <= 1/2`` from n = 3 on (docs/theory.md,
+2AB/n^2``, of length 1/2 for n = 1 and n = 2, and of at most ``g(n) + 1/(2(n+1)) <= 1/2`` from n = 3 on (docs/theory/published.md,
 Corollary 3). It changes the scores by numbers in one of length ``w = (1/2) / scale``. Noise with a hazard h makes the choice
 (h w)-DP by Theorem 5 of ``noise/noisy_max.py``. All scores lie in one such interval, too, so log-concave noise without a bounded
 hazard (Gaussian) is priced by Theorem 6 (``noise/distributions.py``).
@@ -102,7 +102,7 @@ class Published(GreedyMechanism):
         return Guarantee.of(settings.epsilon, delta if self.needs_delta else 0.0)
 
     def proved(self, budget: GreedyBudget, candidates: int) -> Guarantee:
-        """docs/theory.md, Theorem 8."""
+        """docs/theory/published.md, Theorem 8."""
         return prices_add_up(budget, self._price(budget, candidates))
 
     def costs(self, budget: GreedyBudget, candidates: int) -> tuple[Cost, ...]:

@@ -16,7 +16,7 @@ gives the claim.  []
 (A table for which a rule is the *best* has parts for which it is not. So ``inverse`` has no such argument, and its audit shows
 that it must pay.) Losses are integers, and choices are made by exact coins.
 
-**Reference.** docs/theory.md, Theorem 12b. docs/new-mechanism.md builds the same mechanism step by step.
+**Reference.** docs/theory/greedy.md, Theorem 12b. docs/new-mechanism.md builds the same mechanism step by step.
 """
 
 import numpy as np
@@ -47,7 +47,7 @@ class PuritySelector(PermuteAndFlip):
 
 
 class Purity(ChoosesByCoins):
-    """Ours: fewest records to take away until a rule is pure. A choice costs e (docs/theory.md, Theorem 12b)."""
+    """Ours: fewest records to take away until a rule is pure. A choice costs e (docs/theory/greedy.md, Theorem 12b)."""
 
     name = "purity"
     choice = PuritySelector

@@ -17,7 +17,7 @@ says ``x <= cut``, and rounds shares to 1/10000. Its privacy map, too, asks for 
 (``tests/privacy/test_quantiles.py`` compares both).
 
 **Many at once.** Choices in disjoint sets of records together cost one e: the record that differs is in one of them.
-``queries/cuts.py`` charges so, and checks that they are disjoint. docs/theory.md, section 10, has the details.
+``queries/cuts.py`` charges so, and checks that they are disjoint. docs/theory/accounting.md has the details.
 
 **Numerics.** Losses are integers. Unseeded choices are OpenDP's exact coins, at a scale that is rounded up.
 

@@ -1,10 +1,10 @@
 """An exact draw over all rule lists: from ``prior * exp(e * correct)``, labels included; or a few draws after each other.
 
-**Privacy.** A draw is e-DP. *Proof* (docs/theory.md, Theorem 13). A record that comes raises the number of records that a list
-classifies correctly by 0 or 1 (with class weights of at most 1: by a number from 0 to 1), for every list at once. So each weight
-grows by a factor from 1 to exp(e), and so does the sum of all weights: their quotient changes by a factor from exp(-e) to
-exp(e).  [] Later draws are about the records that earlier rules leave; given the rules, neighbours stay neighbours or become
-equal, so charges add up (Corollary 14). The class counts of all parts cost one share together (Lemma 7).
+**Privacy.** A draw is e-DP. *Proof* (docs/theory/lists-and-trees.md, Theorem 13). A record that comes raises the number of
+records that a list classifies correctly by 0 or 1 (with class weights of at most 1: by a number from 0 to 1), for every list at
+once. So each weight grows by a factor from 1 to exp(e), and so does the sum of all weights: their quotient changes by a factor
+from exp(-e) to exp(e).  [] Later draws are about the records that earlier rules leave; given the rules, neighbours stay
+neighbours or become equal, so charges add up (Corollary 14). The class counts of all parts cost one share together (Lemma 7).
 
 **Bounded range.** All weights grow by factors from 1 to exp(e), and the sum of weights changes all probabilities by one and the
 same factor. So all log-ratios lie in one interval of width e, and a draw is e^2/8-zCDP (Theorem 32).  []

@@ -1,9 +1,9 @@
 """sm-laplace and sm-cauchy: the Gini impurity with noise whose scale follows its smooth sensitivity at the node.
 
 **Privacy.** With n records in the smaller of two neighbouring nodes, the changes of ``G / S`` lie in one interval whose length
-``range_of_smooth_gini`` in ``impurity.py`` bounds (docs/theory.md, Lemma 4); noise with a hazard h makes the choice private by
-Theorem 5 of ``private/noise/noisy_max.py``. The fewer records are left below the support, the more a choice costs; so whether the
-support is there is checked first, and a whole fit has the delta of Theorems 9 and 9a (``support_checks.py``).
+``range_of_smooth_gini`` in ``impurity.py`` bounds (docs/theory/published.md, Lemma 4); noise with a hazard h makes the choice
+private by Theorem 5 of ``private/noise/noisy_max.py``. The fewer records are left below the support, the more a choice costs;
+so whether the support is there is checked first, and a whole fit has the delta of Theorems 9 and 9a (``support_checks.py``).
 """
 
 import math
@@ -62,7 +62,7 @@ class Smooth(Published):
         """Its scale follows the number of records at the node."""
 
     def proved(self, budget: GreedyBudget, candidates: int) -> Guarantee:
-        """docs/theory.md, Theorems 9 and 9a."""
+        """docs/theory/published.md, Theorems 9 and 9a."""
         support = max(1, int(budget.settings.min_support))
         selector = self.selector(budget.choice_epsilon, float(budget.choice_delta), support, candidates)
         return with_support_checks(budget, support, selector.prices(), selector.lines)

@@ -1,4 +1,4 @@
-"""What is proved about whole fits of smooth methods, from the prices of their choices. docs/theory.md, sections 6 and 7, has it
+"""What is proved about whole fits of smooth methods, from the prices of their choices. docs/theory/published.md has it
 at length. Two bounds are computed, and the smaller of the two is what we prove.
 
 **Theorem 9 (bad runs).** Let e be the epsilon of the class counts and K the maximal length. A fit makes at most K - 1 choices;
@@ -15,7 +15,7 @@ most ``pi(n) = P(noise >= L + T - n - 1)``, whatever happened before (the larger
     V(K - 1, epsilon - K e)   where   V(k, b) = max over n of  pi(n) * (1 if p(n) > b else V(k - 1, b - p(n))),  V(0, b) = 0.
 
 In a tree, K - 1 is its depth, and a run is followed along the way of the record that one neighbour lacks: of what is done at the
-other nodes, all has the same probability on both (docs/theory.md, Theorem 21a). So the same holds.
+other nodes, all has the same probability on both (docs/theory/greedy.md, Theorem 21a). So the same holds.
 
 **Theorem 9a (divergence).** A sharper bound follows how much a choice can lose with which probability. ``H(a)`` is an upper
 bound on ``sum over outputs o of max(0, P'(o) - a P(o))`` for all neighbours, in one direction. It falls and is convex in a, and
@@ -56,7 +56,7 @@ SLACK = 1e-12  # above the sum of all rounding errors
 def with_support_checks(budget: GreedyBudget, min_support: int, prices: Array, lines: Lines) -> Guarantee:
     """Where a choice costs ``prices[n]`` with n records left (the last entry for every larger n), and supports are checked.
 
-    ``lines`` say how much of a choice can lose how much (docs/theory.md, Lemma 5a).
+    ``lines`` say how much of a choice can lose how much (docs/theory/published.md, Lemma 5a).
     """
     e, choices = float(budget.check_epsilon), budget.most_choices
     if choices == 0:

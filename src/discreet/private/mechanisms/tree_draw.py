@@ -1,10 +1,10 @@
 """An exact draw over all trees up to a depth, from ``prior * exp(e * score)``; or stages of such draws.
 
-**Privacy.** A draw is e-DP. *Proof* (docs/theory.md, Theorem 20). The score of a tree is a sum over its leaves, and a record
-falls into one of them. There it changes the leaf's score by 0 to 1 upwards (records with the leaf's label, times class
-weights of at most 1) or by 0 to 1 downwards (minus the impurity mass), and it is the same direction for every tree. So each
-weight changes by a factor between 1 and exp(e), or between exp(-e) and 1, and so does the sum of all weights: their quotient
-changes by a factor from exp(-e) to exp(e).  []
+**Privacy.** A draw is e-DP. *Proof* (docs/theory/lists-and-trees.md, Theorem 20). The score of a tree is a sum over its leaves,
+and a record falls into one of them. There it changes the leaf's score by 0 to 1 upwards (records with the leaf's label, times
+class weights of at most 1) or by 0 to 1 downwards (minus the impurity mass), and it is the same direction for every tree. So
+each weight changes by a factor between 1 and exp(e), or between exp(-e) and 1, and so does the sum of all weights: their
+quotient changes by a factor from exp(-e) to exp(e).  []
 
 The mass of a leaf with (weighted) class counts s_k, in all s, is (s - sum_k s_k^2 / s) / 2. Its slope in s_c is
 ((s - s_c)^2 + sum over k != c of s_k^2) / (2 s^2): not below 0, and at most 1, since both terms of the numerator are at most

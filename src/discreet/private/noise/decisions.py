@@ -7,7 +7,7 @@ What is drawn is weighed in floating point, but no probability depends on how th
   counts, as ``factor * exp(power)`` with two fractions. A last coin returns x with probability p(x) / (C q(x)), and otherwise
   everything is drawn again. An attempt returns x with probability q * p / (C q) = p / C, for every x: so the distribution of
   what is returned is that of p, in real numbers, **if only C q >= p everywhere**. C is the computed sum of all weights and a
-  margin for rounding (docs/theory.md, section 13); too large a margin costs attempts and nothing else.
+  margin for rounding (docs/theory/rounding.md); too large a margin costs attempts and nothing else.
 - U is a real number. Of its bits as many are drawn as a decision needs, and exp(x) is computed in so many digits.
 - The last coin's chance is nearly 1. Where U is below a bound that is known before, p and q need not be computed (``certain``).
 
@@ -83,7 +83,7 @@ def certain(bits: int, doubt: float, weights: Iterable[int]) -> bool:
     chosen s e^(l - m) >= (1 - 3 / w_i) w_i, and all s e^(l_j - m) add up to at most the sum of the integers. So Q / q is at least
     the product of all 1 - 3 / w_i, and that at least 1 - sum of 3 / w_i =: 1 - t, if t <= 1; otherwise there is nothing to show.
     And e^(-doubt) (1 - t) >= 1 - doubt - t.  [] How far (bits + 1) / 2^53 is below 1 is computed without error; 4 in place of 3
-    makes up for the rounding of the sum, and a ``doubt`` has room for its own (docs/theory.md, Theorem 29a).
+    makes up for the rounding of the sum, and a ``doubt`` has room for its own (docs/theory/rounding.md, Theorem 29a).
     """
     return math.ldexp(2**KNOWN - 1 - bits, -KNOWN) >= doubt + sum(4.0 / weight for weight in weights)
 

@@ -28,10 +28,10 @@ from .entropy import Array
 from .noisy_max import Noise
 
 # (c, s) such that the chance u <= 1/2 of any set of candidates grows at most by h (c + s u) for each unit by which
-# its scores rise (docs/theory.md, Lemma 5a)
+# its scores rise (docs/theory/published.md, Lemma 5a)
 Lines = tuple[tuple[float, float], ...]
 HAZARD_ONLY: Lines = ((0.0, 1.0),)
-# tangents, rounded up, of the function psi of Lemma 5a (docs/theory.md), from u = 0 to 1/2
+# tangents, rounded up, of the function psi of Lemma 5a (docs/theory/published.md), from u = 0 to 1/2
 LINES: Lines = (
     (0.0, 1.0),
     (0.0029, 0.9787),

@@ -1,6 +1,6 @@
 """Report noisy max: ``argmax_r (s_r + eta_r)`` with independent noise, of which only the index is released.
 
-The theorems are numbered as in docs/theory.md.
+The theorems are numbered as in docs/theory.
 
 **Theorem 5 (range and hazard).** Let the noise satisfy ``P(eta > t + rho) >= e^(-h rho) P(eta > t)`` for all t and all
 rho >= 0. If, between neighbouring data sets, the changes of all scores lie in one interval of length at most rho, then

@@ -2,8 +2,8 @@
 
 Each query is charged first, and then answered with noise. In a tree it is charged once for a whole level: a record is at one
 node of a level, or at none (``counts/division.py`` ensures that for any nodes). So of two neighbouring tables all nodes but one
-have the same records, and all of them cost what one costs (docs/theory.md, Theorem 21a). The reservation limits how many rules or
-levels there are.
+have the same records, and all of them cost what one costs (docs/theory/greedy.md, Theorem 21a). The reservation limits how many
+rules or levels there are.
 """
 
 import math

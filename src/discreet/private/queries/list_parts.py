@@ -23,8 +23,8 @@ class ListParts(Queries):
     def histogram(self, prefix: Sequence[int], rule: int | None) -> tuple[float, ...]:
         """Noisy class counts of what a rule captures after a prefix; without a rule, of all that is left.
 
-        Charged together, they are so at the first (docs/theory.md, Lemma 7). That they belong to one list is checked: each call
-        must go on with the list of the one before, and after the default there is none.
+        Charged together, they are so at the first (docs/theory/greedy.md, Lemma 7). That they belong to one list is checked:
+        each call must go on with the list of the one before, and after the default there is none.
         """
         if self._listed is None or not self._counts_together:
             self._charge(self._noise.counts_epsilon, "class counts")

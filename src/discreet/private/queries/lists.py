@@ -1,6 +1,6 @@
 """Optimal rule lists. A draw is charged first, then answered with one list; class counts of disjoint parts are charged once.
 
-Two samplers have the same distribution (docs/theory.md, Theorem 13), and public numbers decide between them: all lists of up to
+Two samplers have the same distribution (docs/theory, Theorem 13), and public numbers decide between them: all lists of up to
 three single literals are **summed** from joint counts of columns, and longer ones are drawn from an **envelope** over patterns.
 The sums for the first draw are prepared before anything is booked: that takes nearly all of the time, and releases nothing.
 """
@@ -74,7 +74,7 @@ class ListQueries(ListParts):
         """Rules and labels (the default's last) of a list for the records that a prefix leaves.
 
         ``lengths`` are the prior weights of 0, 1, ... rules. The draw is in proportion to ``prior * exp(epsilon * score)``,
-        where adding a record to the table raises the score of each list by 0 to 1 (docs/theory.md, Theorem 13).
+        where adding a record to the table raises the score of each list by 0 to 1 (docs/theory/lists-and-trees.md, Theorem 13).
         """
         self._charge(self._noise.draw_epsilon, "draw of a list")
         lists, self._first = self._first or self._weighed(prefix, lengths), None

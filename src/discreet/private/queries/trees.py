@@ -1,9 +1,9 @@
 """Optimal trees. A draw of a stage is charged once for all leaves that it grows from, class counts once for all leaves.
 
 Both queries take a whole tree, whose leaves share no record: so one charge is enough for all leaves, and leaves that overlap
-cannot be asked about. Trees are drawn from patterns, at any depth, or from joint counts of two or three columns, up to depth 3 a
-stage; the schema decides which, and both have the same distribution (docs/theory.md, Theorem 20). All trees of the first stage
-are summed before anything is booked: that takes nearly all of the time, and none of it is released.
+cannot be asked about. Trees are drawn from patterns, at any depth, or from joint counts of two or three columns, up to depth 3
+a stage; the schema decides which, and both have the same distribution (docs/theory/lists-and-trees.md, Theorem 20). All trees
+of the first stage are summed before anything is booked: that takes nearly all of the time, and none of it is released.
 """
 
 from collections.abc import Callable, Sequence
@@ -68,7 +68,7 @@ class TreeQueries(TreeParts):
     def grow(self, tree: NumberedTree, depth: int) -> NumberedTree:
         """The tree with a drawn one, of at most this depth, in place of each of its leaves.
 
-        Each is drawn in proportion to ``prior * exp(epsilon * score)`` for the records of its leaf (docs/theory.md, Theorem 20).
+        Each is drawn in proportion to ``prior * exp(epsilon * score)`` for the records of its leaf (docs/theory, Theorem 20).
         No record is in two leaves, so all of them cost epsilon once (Corollary 21).
         """
         self._charge(self._noise.draw_epsilon, "draw of a tree")

@@ -118,10 +118,10 @@ def exact_weight(problem: Problem, groups: Sequence[int], score: float) -> tuple
 def margin(problem: Problem) -> float | None:
     """A bound on log(weight / (mass of all elements * probability of the choices that lead to it)), of every list.
 
-    **Lemma** (docs/theory.md, Theorem 30, has the proof). Let S be rate * all records plus the largest logarithms of the prior,
-    and n the number of groups and classes. On the way to a list, rounding of numbers up to S adds up to less than 512 S 2^-53;
-    sums over n terms, and what libraries make of exp and log, to less than 64 (n + 300) 2^-53; choices by integers in place of
-    real weights, to less than 32 ``excess(n)``.
+    **Lemma** (docs/theory/rounding.md, Theorem 30, has the proof). Let S be rate * all records plus the largest logarithms of
+    the prior, and n the number of groups and classes. On the way to a list, rounding of numbers up to S adds up to less than
+    512 S 2^-53; sums over n terms, and what libraries make of exp and log, to less than 64 (n + 300) 2^-53; choices by integers
+    in place of real weights, to less than 32 ``excess(n)``.
 
     None if it is more than LARGEST_MARGIN: too many attempts would fail. That takes more than 2^33 records at the largest rate
     there is. Then the last coin is left out, and the distribution is that of the computed weights.

@@ -4,11 +4,11 @@ All lists are divided into *elements*, each with an upper bound on the weight of
 (bound * number of lists, weighted by the prior), propose a list in it by the prior, and accept it with probability
 weight / bound; otherwise start again.
 
-**Exactness** (docs/theory.md, Theorem 16). An attempt returns the list x with probability (bound * prior(x)) / total *
-weight(x) / bound = prior(x) * weight(x) / total, whatever the elements and their bounds, as long as the elements are disjoint
-and cover all lists and the bounds hold. So the accepted list has the distribution of the weights, for any division. Divisions
-are made by looking at the data, and made anew if too many attempts fail: that costs time and changes nothing, because every
-single attempt has the same distribution, given that it returns something.
+**Exactness** (docs/theory/lists-and-trees.md, Theorem 16). An attempt returns the list x with probability (bound * prior(x)) /
+total * weight(x) / bound = prior(x) * weight(x) / total, whatever the elements and their bounds, as long as the elements are
+disjoint and cover all lists and the bounds hold. So the accepted list has the distribution of the weights, for any division.
+Divisions are made by looking at the data, and made anew if too many attempts fail: that costs time and changes nothing, because
+every single attempt has the same distribution, given that it returns something.
 
 **Rounding.** All this is computed in floating point, and then every choice is made by integers, so that the probability q(x) of
 all choices that led to a labelled list x of rules is known exactly: that of its element, of what was proposed and accepted, of

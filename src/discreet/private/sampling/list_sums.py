@@ -113,7 +113,7 @@ class ListSums(Secret):
     def _weight(self, drawn: Drawn) -> tuple[Fraction, Fraction]:
         """``prior * exp(rate * score)`` without error, as a factor and an exponent. The prior of a length is what was computed.
 
-        Counts are exact: class weights are multiples of 2^-20 (docs/theory.md, section 13).
+        Counts are exact: class weights are multiples of 2^-20 (docs/theory/rounding.md).
         """
         rules, labels = drawn
         weights = [Fraction(float(self._log_weights.tests[self._counts.place[rule]])) for rule in rules]
@@ -123,13 +123,13 @@ class ListSums(Secret):
         return factor, Fraction(self._log_weights.rate) * score + Fraction(float(self._log_lengths[len(rules)]))
 
     def _log_most(self) -> float:
-        """The logarithm of the sum of all weights, and a margin: docs/theory.md, Theorem 29."""
+        """The logarithm of the sum of all weights, and a margin: docs/theory/rounding.md, Theorem 29."""
         top = max(float(logs.max()) for logs in self._logs)
         total = sum(float(np.exp(logs - top).sum()) for logs in self._logs)
         return top + log(total) + self._log_weights.left_out(self._all) + self._margin()
 
     def _doubt(self) -> float:
-        """The margin, and what rounding may put the choices above the weight: docs/theory.md, Theorem 29a."""
+        """The margin, and what rounding may put the choices above the weight: docs/theory/rounding.md, Theorem 29a."""
         others = float(np.sort(self._log_weights.tests)[:-2].sum()) / len(self._class_weights)  # after any two rules
         return 2.0 * self._margin() + 5.0 * self._error / max(others, 1e-300)
 
@@ -207,7 +207,7 @@ class ListSums(Secret):
         log_weights = self._log_weights
         used = log_weights.tests[rows, None] + log_weights.tests[columns]
         sums = log_weights.one_split(left, of_c)
-        # below 0 by rounding, or where a and b are the same and nothing is asked for; not too small (docs/theory.md, Theorem 29)
+        # below 0 by rounding, or where a and b are the same and nothing is asked for; not too small (docs/theory, Theorem 29)
         return sums + np.log(np.maximum(1.0 - used * np.exp(log_weights.leaf(left) - sums), 0.0) + 2.0 * self._error)
 
     def _third_rules(self, a: int, b: int) -> Array:

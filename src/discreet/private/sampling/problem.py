@@ -9,9 +9,9 @@ A labelled list with rules r_1 ... r_l has the weight
     length[l] * rule[r_1] * ... * rule[r_l] * exp(rate * score),     score = sum over parts of counts[label, part]
 
 where ``length`` and ``rule`` are public (the prior, normalised), ``rate`` is epsilon, and ``counts`` are the records of each
-class in each pattern, times public class weights of at most 1 (multiples of 2^-20, so that no sum is rounded). So adding a record
-changes no score by more than 1, and none downwards: a draw in proportion to the weights costs epsilon, once (docs/theory.md,
-Theorem 13).
+class in each pattern, times public class weights of at most 1 (multiples of 2^-20, so that no sum is rounded). So adding a
+record changes no score by more than 1, and none downwards: a draw in proportion to the weights costs epsilon, once
+(docs/theory/lists-and-trees.md, Theorem 13).
 
 What is the same for every list is left out: each pattern's smallest class count is subtracted from all of its classes, and
 patterns where nothing remains are dropped.

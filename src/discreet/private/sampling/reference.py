@@ -3,7 +3,7 @@
 A labelled list is a sequence of different rules and a label for each of its parts, the default's last. Its score is the number of
 records (of class weight 1) that it classifies correctly, and a draw returns it with probability
 
-    P(list) = prior(list) * exp(rate * score) / the sum of this over all lists                 (docs/theory.md, Theorem 13).
+    P(list) = prior(list) * exp(rate * score) / the sum of this over all lists                 (docs/theory, Theorem 13).
 
 For trees likewise (Theorem 20). Nothing here is merged, flipped, bounded, cut off or shared with the samplers. It works for a
 handful of rules or tests.

@@ -52,7 +52,7 @@ class WeighedTrees(Secret):
         return prior, Fraction(self._problem.rate) * score
 
     def _prior_and_score(self, tree: NumberedTree, part: Part | None, depth: int) -> tuple[Fraction, Fraction]:
-        """Of a tree below a part. Counts are exact: class weights are multiples of 2^-20 (docs/theory.md, section 13)."""
+        """Of a tree below a part. Counts are exact: class weights are multiples of 2^-20 (docs/theory/rounding.md)."""
         split = Fraction(self._problem.prior.split)
         if isinstance(tree, Fork):
             ways = [(tree.true, side_of(part, tree.test, True)), (tree.other, side_of(part, tree.test, False))]
@@ -66,11 +66,11 @@ class WeighedTrees(Secret):
         return stop, (squares / size - size) / 2 if size else Fraction(0)
 
     def _log_most(self) -> float:
-        """The logarithm of the sum of all weights, and a margin: docs/theory.md, Theorems 28 and 28a."""
+        """The logarithm of the sum of all weights, and a margin: docs/theory/rounding.md, Theorems 28 and 28a."""
         return self._sums.log_whole + self._log_weights.left_out(self._problem.total()) + self._margin()
 
     def _doubt(self) -> float:
-        """The margin, and what rounding may put the choices above the weight: not more (docs/theory.md, Theorem 29a)."""
+        """The margin, and what rounding may put the choices above the weight: not more (docs/theory/rounding.md, Theorem 29a)."""
         return 2.0 * self._margin()
 
     def _margin(self) -> float:

@@ -54,7 +54,7 @@ class SumProduct:
     def error(self, counts: Array) -> float:
         """At most so far are two ways to compute the logarithm of one sum apart, given the class counts of all records.
 
-        docs/theory.md, Lemma 27, has the proof.
+        docs/theory/rounding.md, Lemma 27, has the proof.
         """
         return 2.0**-48 * (len(counts) * self.rate * float(counts.sum()) + len(self.tests) + 2048.0)
 
