@@ -182,7 +182,7 @@ class _Explored(Keeps):
         classes, together = tuple(clf.classes_.tolist()), clf._needs(candidates).together
         return Marginals(clf.schema, classes, source, candidates.columns, together)
 
-    def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> Any:
+    def _plan(self, candidates: Candidates, counting: Counting | None, drafted: bool) -> Any:
         plan: FitPlan = super()._plan(candidates, counting, drafted)  # type: ignore[misc]
         vars(plan)["queries"] = partial(self._queries, plan.queries)
         return plan

@@ -199,7 +199,7 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
     time_limit: float | None = None
     verbose: bool = False
 
-    def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> "CardPlan":
+    def _plan(self, candidates: Candidates, counting: Counting | None, drafted: bool) -> "CardPlan":
         columns, depth = self._columns(candidates), int(self.tree_depth)
         budget = self._budget_for(candidates, self._terms.record_price)
         if depth:

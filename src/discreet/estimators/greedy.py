@@ -214,7 +214,7 @@ class DPGreedyRuleListClassifier(PrivateGreedy, RuleLists):
     def _needs(self, candidates: Candidates) -> Needs:
         return Needs(nodes=True)
 
-    def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> "GreedyPlan":
+    def _plan(self, candidates: Candidates, counting: Counting | None, drafted: bool) -> "GreedyPlan":
         budget = self._budget_for(int(self.max_length))
         statement = self._statement(budget, candidates, drafted)
         common = self._common(candidates, counting, statement, delta=budget.delta)

@@ -58,7 +58,7 @@ class DPGreedyTreeClassifier(Trees, PrivateGreedy):
 
     max_depth: int = 3
 
-    def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> "GreedyTreePlan":
+    def _plan(self, candidates: Candidates, counting: Counting | None, drafted: bool) -> "GreedyTreePlan":
         depth = int(self.max_depth)
         budget = self._budget_for(depth + 1, tree=True)
         common = self._common(candidates, counting, self._statement(budget, candidates, drafted), delta=budget.delta)

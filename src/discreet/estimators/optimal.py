@@ -116,7 +116,7 @@ class DPOptimalRuleListClassifier(PrivateDraws, WholeLists):
     max_length: int = 4
     rules_per_draw: int | None = None
 
-    def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> "ListPlan":
+    def _plan(self, candidates: Candidates, counting: Counting | None, drafted: bool) -> "ListPlan":
         self._check(candidates)
         check_rules_per_draw(int(self.max_length), self.rules_per_draw)
         prior = Prior.of(self.prior, int(self.max_length), candidates)

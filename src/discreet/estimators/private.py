@@ -70,11 +70,18 @@ class PrivateClassifier(Classifier, ABC):
         return False
 
     @abstractmethod
-    def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> FitPlan:
-        """What learning costs and promises, from public numbers alone. See ``_reasons_for_no_proof`` for ``drafted``."""
+    def _plan(self, candidates: Candidates, counting: Counting | None, drafted: bool) -> FitPlan:
+        """What learning costs and promises, from public numbers alone. See ``_reasons_for_no_proof`` for ``drafted``.
+
+        ``counting`` is None where the records are counted already.
+        """
 
     def _common(
-        self, candidates: Candidates, counting: Counting, statement: PrivacyStatement, delta: Fraction = Fraction(0)
+        self,
+        candidates: Candidates,
+        counting: Counting | None,
+        statement: PrivacyStatement,
+        delta: Fraction = Fraction(0),
     ) -> dict[str, Any]:
         """What all plans have."""
         what, rests_on = f"{type(self).__name__}, {statement.mechanism}", candidates.schema.released
@@ -84,7 +91,7 @@ class PrivateClassifier(Classifier, ABC):
     def _proved(
         self,
         candidates: Candidates,
-        counting: Counting,
+        counting: Counting | None,
         drafted: bool,
         mechanism: Any,
         budget: Any,
@@ -305,7 +312,7 @@ class PrivateClassifier(Classifier, ABC):
             if not isinstance(counts, Counts):
                 raise TypeError("counts must be PrivateCounts: PrivateCounts.from_table(X, y, schema)")
             self._set_names(counts.schema, counts.classes)
-            plan = self._planned(counts.schema.exclude(self.exclude), counts.drafted)
+            plan = self._plan(self._candidates(counts.schema.exclude(self.exclude)), None, counts.drafted)
             return self._keep(plan, release(plan, Told(lambda counting: counts)))
 
     @property

@@ -123,7 +123,7 @@ class DPOptimalTreeClassifier(Trees, PrivateDraws):
     criterion: str = "accuracy"
     split: float = 0.5
 
-    def _plan(self, candidates: Candidates, counting: Counting, drafted: bool) -> "TreePlan":
+    def _plan(self, candidates: Candidates, counting: Counting | None, drafted: bool) -> "TreePlan":
         depths = self._depths
         prior = TreePrior.of(self.prior, self.split, candidates)
         limits, ranges = self._limits(candidates)
