@@ -127,8 +127,7 @@ class Model(ABC):
     @property
     def has_points_by_class(self) -> bool:
         """Whether there is a sum of points for each class."""
-        points = self.partitions[0].points
-        return points is not None and isinstance(points[0], tuple)
+        return self.partitions[0].has_points_by_class
 
     @property
     def answer_conditions(self) -> tuple[Condition, ...]:
@@ -360,11 +359,12 @@ class Model(ABC):
             object.__setattr__(self, "class_weight", tuple(map(checked_number, self.class_weight)))
         classes = self.classes or tuple(dict.fromkeys(answer.label for answer in reversed(self.answers)))
         object.__setattr__(self, "classes", tuple(c.item() if isinstance(c, np.generic) else c for c in classes))
-        if self.schema is None and (literals := tuple(self._literals())):
+        partitions, literals = self.partitions, tuple(dict.fromkeys(self._literals()))  # leaves below a test share them
+        if self.schema is None and literals:
             object.__setattr__(self, "schema", schema_of([Rule(literals)]))
         if not all(is_label(c) for c in self.classes) or len(set(self.classes)) < len(self.classes):
             raise RuleError("classes must be different strings, finite numbers or Booleans")
-        answers, partitions, by_class = self.answers, self.partitions, self.has_points_by_class
+        answers, by_class = self.answers, partitions[0].has_points_by_class
         for answer in answers:
             if answer.label not in self.classes:  # True and 1 are the same label, as they are for scikit-learn
                 raise RuleError(f"a label of the {self.kind} is not among the classes")
@@ -382,11 +382,11 @@ class Model(ABC):
             raise RuleError("points must be one number everywhere, or one for each class everywhere")
         if by_class and tuple(answer.label for answer in answers) != self.classes:
             raise RuleError("with points for each class there is an answer for each class, in order, and no limits")
-        places = len(self.limits) + 1 if self.has_points else len(partitions[0].conditions)
+        places = len(self.limits) + 1 if with_points[0] else len(partitions[0].conditions)
         fits = not self.limits if by_class else len(answers) == places
         if not fits or any(a >= b for a, b in pairwise((-math.inf, *self.limits, math.inf))):
             raise RuleError("a model needs an answer for each part, or one more than it has limits, which must ascend")
-        for literal in dict.fromkeys(self._literals()):  # leaves below a test share it
+        for literal in literals:
             assert self.schema is not None
             truth(self.schema, literal)  # complains about a literal that the schema does not offer
 

@@ -53,11 +53,17 @@ class Partition:
     def __post_init__(self) -> None:
         if not self.conditions or self.conditions[-1] or not all(self.conditions[:-1]):
             raise RuleError("the last part of a partition is the one that has no literals")
-        points = (0.0,) * len(self.conditions) if self.points is None else self.points
-        numbers = list(map(numbers_of, points))
+        if self.points is None:
+            return
+        numbers = list(map(numbers_of, self.points))
         finite = all(math.isfinite(number) for row in numbers for number in row)
-        if len(points) != len(self.conditions) or not finite or len(set(map(len, numbers))) > 1:
+        if len(numbers) != len(self.conditions) or not finite or len(set(map(len, numbers))) > 1:
             raise RuleError("a partition's points must be a finite number for each part, or one for each class")
+
+    @property
+    def has_points_by_class(self) -> bool:
+        """Whether a part gives points for each class."""
+        return self.points is not None and isinstance(self.points[0], tuple)
 
     def find(self, n: int, is_true: IsTrue) -> np.ndarray:
         """The part of each of n records, as its number. ``is_true`` says of which records a literal is true."""
