@@ -7,6 +7,7 @@ import json
 import math
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
+from functools import lru_cache
 from numbers import Integral, Real
 from typing import Any
 
@@ -44,7 +45,12 @@ def finite_number(name: str, value: Any) -> float:
 
 def as_written(value: float | Fraction) -> Fraction:
     """A number as it is written: 0.1 is 1/10."""
-    return value if isinstance(value, Fraction) else Fraction(repr(float(value)))
+    return value if isinstance(value, Fraction) else _read_float(float(value))
+
+
+@lru_cache(maxsize=256)  # reading a fraction is slow, and an experiment has the same few numbers in every fit
+def _read_float(value: float) -> Fraction:
+    return Fraction(repr(value))
 
 
 def least_float(value: Fraction) -> float:

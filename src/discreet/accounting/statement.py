@@ -68,8 +68,8 @@ class Guarantee:
     @property
     def exactly(self) -> Fraction:
         """Epsilon as a fraction; of a float, as it is written."""
-        found: Fraction = vars(self).get("_exactly", as_written(self.epsilon))
-        return found
+        found: Fraction | None = vars(self).get("_exactly")
+        return as_written(self.epsilon) if found is None else found
 
     @property
     def costs(self) -> tuple[Cost, ...]:

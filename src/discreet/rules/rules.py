@@ -7,7 +7,6 @@ What a literal means for odd values (beyond the bounds, of an unlisted category,
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -171,10 +170,13 @@ def schema_of(rules: Iterable[Rule]) -> Schema:
 def checked_number(value: Any) -> float:
     """A literal's value, or a count, as a float, if it is a finite number."""
     is_number = type(value) is float or (isinstance(value, NUMBERS) and not isinstance(value, bool))
-    with suppress(OverflowError):
-        if is_number and math.isfinite(value):
-            return float(value) + 0.0  # -0.0 becomes 0.0
-    raise RuleError("a literal's value, and a count, must be a finite number")
+    try:
+        number = float(value) if is_number else math.nan
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        raise RuleError("a literal's value, and a count, must be a finite number")
+    return number + 0.0  # -0.0 becomes 0.0
 
 
 def is_label(value: Any) -> bool:

@@ -1,7 +1,7 @@
 """Randomness from a seed, for experiments and tests: it makes a fit repeatable, and so not private. Nothing is proved with it."""
 
 from copy import deepcopy
-from functools import cache
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -23,12 +23,15 @@ class SeededEntropy(Entropy):
     """NumPy's generator from a seed. Repeatable, so not private. The stream of further bits is made when it is needed."""
 
     def __init__(self, seed: int | np.random.Generator) -> None:
-        self._rng, start = np.random.default_rng(seed), deepcopy(seed)
-        self._more = cache(lambda: np.random.default_rng(np.random.default_rng(start).integers(2**63, size=4)))
+        self._rng, self._start = np.random.default_rng(seed), deepcopy(seed)
+
+    @cached_property
+    def _more(self) -> np.random.Generator:
+        return np.random.default_rng(np.random.default_rng(self._start).integers(2**63, size=4))
 
     def bits(self, size: int, more: bool = False) -> Bits:
         """NumPy's uniform numbers are such integers times 2**-53."""
-        return ((self._more() if more else self._rng).random(size) * 2.0**53).astype(np.uint64)
+        return ((self._more if more else self._rng).random(size) * 2.0**53).astype(np.uint64)
 
     def uniform(self, size: int) -> Array:
         """As the system's, from the seed, without the half."""
