@@ -222,9 +222,10 @@ class Boolean(Column):
     @classmethod
     def inferred(cls, name: str, seen: Seen, n_cuts: int) -> Column | None:
         """Values of Boolean type, or numbers 0 and 1."""
-        numbers = seen.numbers
-        fits = seen.are_truths or (numbers is not None and bool(((numbers == 0.0) | (numbers == 1.0)).all()))
-        return cls(name, seen.missing) if fits else None
+        if seen.are_truths:
+            return cls(name, seen.missing)
+        zero_one = seen.numbers is not None and bool(((seen.numbers == 0.0) | (seen.numbers == 1.0)).all())
+        return cls(name, seen.missing) if zero_one else None
 
     @classmethod
     def drafted(cls, name: str, seen: Profile, most: int) -> Drafted | None:

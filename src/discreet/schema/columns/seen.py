@@ -47,24 +47,27 @@ class Seen:
     known: np.ndarray  # the values that are not missing
     missing: bool  # whether there are others
     are_truths = False  # whether all are of Boolean type
-    numbers: np.ndarray | None = (
-        None  # the values that are not missing, if all are of a type of numbers, or truth values
-    )
 
     def __init__(self, values: np.ndarray) -> None:
         if values.dtype.kind in "mM":
-            self.known, self.missing = np.zeros(0), bool(np.isnat(values).any())
+            self.known, self.missing = np.zeros(0, object), bool(np.isnat(values).any())
             return
         if values.dtype.kind in "biuf":
             self.known = known = values[values == values] if values.dtype.kind == "f" else values
-            self.are_truths, self.numbers = values.dtype == bool, known.astype(np.float64)
+            self.are_truths = values.dtype == bool
         else:
             self.known = known = values[np.array([not is_missing(v) for v in values], dtype=bool)]
             self.are_truths = len(known) > 0 and all(isinstance(v, bool | np.bool_) for v in known)
-            types = (np.bool_, *_NUMBERS) if self.are_truths else _NUMBERS
-            if len(known) and all(isinstance(v, types) for v in known):
-                self.numbers = np.array([as_number(v) for v in known])
         self.missing = len(known) < len(values)
+
+    @cached_property
+    def numbers(self) -> np.ndarray | None:
+        """The values that are not missing, if all are of a type of numbers, or truth values."""
+        if self.known.dtype.kind in "biuf":
+            return self.known.astype(np.float64)
+        types = (np.bool_, *_NUMBERS) if self.are_truths else _NUMBERS
+        fits = len(self.known) > 0 and all(isinstance(v, types) for v in self.known)
+        return np.array([as_number(v) for v in self.known]) if fits else None
 
     @cached_property
     def finite(self) -> np.ndarray:
