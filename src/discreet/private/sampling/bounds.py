@@ -33,14 +33,17 @@ RUN = 64  # sets that must have their first rules in common before it pays to lo
 
 
 def best_split(problem: Problem, alive: Array) -> Array:
-    """``C_1`` of each row of patterns, exactly.
+    """``C_1`` of each row of patterns, exactly."""
+    differences = problem.counts[:-1] - problem.counts[-1]
+    return _best_of(problem.counts @ alive.T, [(alive * difference) @ problem.truth for difference in differences])
+
+
+def _best_of(whole: Array, inside: list[Array]) -> Array:
+    """The same from the counts (classes, rows) and, for each class but the last, how many more there are of it inside each rule.
 
     A rule with label y and a default z reach ``count of z in all patterns + (count of y - count of z) in the rule's patterns``,
     so the largest and the smallest difference of each two classes are enough; with y = z the rule does not matter.
     """
-    counts = problem.counts
-    whole = counts @ alive.T
-    inside = [(alive * (count - counts[-1])) @ problem.truth for count in counts[:-1]]  # each class less the last one
     best: Array = whole.max(0)
     for z in range(len(whole)):
         for y, x in enumerate(inside[:z]):
@@ -126,9 +129,7 @@ class Bounds(Secret):
 
     def _after_two(self, s: int) -> Array:
         """A bound on ``C_s`` after each pair: by table, or by its single rules."""
-        if s < len(self._pairs):
-            return self._pairs[s]
-        return np.minimum(self._single[s][:, None], self._single[s])
+        return self._pairs[s] if s < len(self._pairs) else np.minimum(self._single[s][:, None], self._single[s])
 
     def _table(self, s: int, deadline: Deadline) -> Array:
         problem = self._problem
@@ -139,32 +140,39 @@ class Bounds(Secret):
             deadline.check()
             alive = problem.alive(pairs[rows])
             captured = problem.captured(alive)
-            captured = captured.max(0) + self.after_next(pairs[rows], alive, s - 1, captured)
-            best[rows] = captured.max(1)
+            best[rows] = (captured.max(0) + self.after_next(pairs[rows], alive, s - 1, captured)).max(1)
         table = np.empty((problem.n_groups, problem.n_groups), problem.truth.dtype)
         table[first, second] = table[second, first] = best
         return table
 
     def _table_of_triples(self, deadline: Deadline) -> Array:
-        """``C_1`` of all triples, exactly."""
+        """``C_1`` of all triples, exactly, by products over few patterns: those that b captures after a.
+
+        After a, b and c a rule captures what it captures after a and b, less what it shares with c there; and that is what the
+        two share after a, less what they share among the patterns that b captures.
+        """
         n = self._problem.n_groups
         table = np.empty((n, n, n), self._problem.truth.dtype)
         for a in range(n):
-            b, c = (later + a for later in np.triu_indices(n - a))
-            sets = np.column_stack([np.full(len(b), a), b, c]).astype(np.int32)
-            best = best_split_after(self._problem, sets, deadline)
-            for i, j, k in ((a, b, c), (a, c, b), (b, a, c), (b, c, a), (c, a, b), (c, b, a)):
-                table[i, j, k] = best
+            truth, counts = (x[..., self._problem.outside[a]] for x in (self._problem.truth.T, self._problem.counts))
+            differences = counts[:-1] - counts[-1]
+            shared = [(truth * difference) @ truth.T for difference in differences]
+            for b in range(a, n):
+                deadline.check()
+                captured = truth[b] > 0
+                few, left = truth[:, captured], counts * ~captured
+                inside = [(few[b:] * difference[captured]) @ few.T for difference in differences]
+                for x, before, difference in zip(inside, shared, left[:-1] - left[-1], strict=True):
+                    x += truth @ difference - before[b:]
+                best = _best_of(left.sum(1)[:, None] - left @ truth[b:].T, inside)
+                for axes in itertools.permutations(range(3)):
+                    table.transpose(axes)[a, b, b:] = best
         return table
 
     def after_next(self, sets: Sets, alive: Array, s: int, captured: Array) -> Array:
         """(rows, groups): a bound on ``C_s`` after each set of rules and one more."""
-        problem = self._problem
-        weights = alive @ self._pattern_best
-        if self._is_sum:
-            bound: Array = weights[:, None] - captured.sum(0)
-        else:
-            bound = weights[:, None] - (alive * self._pattern_best) @ problem.truth
+        inside = captured.sum(0) if self._is_sum else (alive * self._pattern_best) @ self._problem.truth
+        bound: Array = (alive @ self._pattern_best)[:, None] - inside
         if sets.shape[1] == 0:
             return np.minimum(bound, self._single[s])
         after_two = self._after_two(s)
@@ -174,8 +182,7 @@ class Bounds(Secret):
                     np.minimum(bound, self._triples[other, column], out=bound)
             else:
                 np.minimum(bound, after_two[column], out=bound)
-        np.minimum(bound, self.after(sets, s)[:, None], out=bound)
-        return bound
+        return np.minimum(bound, self.after(sets, s)[:, None], out=bound)
 
     def after(self, sets: Sets, s: int) -> Array:
         """A bound on ``C_s`` after each set of rules, without a look at its patterns."""
