@@ -21,12 +21,12 @@ SLOWER_BY_RANGE = 7
 
 
 def count_ranges(classes: int) -> int:
-    """How many numbers stand for the worth of a part that is kept by ranges of labels (private/sampling/trees/ranges.py)."""
+    """How many numbers stand for the weight of a part that is kept by ranges of labels (private/sampling/trees/ranges.py)."""
     return classes * (classes + 1) // 2
 
 
 def _numbers_by(ranges: int, otherwise: int) -> int:
-    """How many numbers are added up for each term, where the worth of a part is kept by ranges; and where it is not."""
+    """How many numbers are added up for each term, where the weight of a part is kept by ranges; and where it is not."""
     return otherwise if ranges == 1 else SLOWER_BY_RANGE * ranges
 
 
@@ -72,7 +72,7 @@ def count_list_terms(candidates: int, rules: int, classes: int, ranges: int = 1)
 def is_summed(candidates: int, bins: Sequence[int], rules: int, classes: int, ranges: int = 1) -> bool:
     """Whether all lists of up to so many single literals are added up. From public numbers alone, as stated in docs/optimal.md.
 
-    ``bins`` has the number of bins of each column. ``ranges``: how many numbers stand for the worth of a part.
+    ``bins`` has the number of bins of each column. ``ranges``: how many numbers stand for the weight of a part.
     """
     if rules > LONGEST_SUMMED:
         return False

@@ -1,4 +1,4 @@
-"""The classifiers that choose whole rule lists: by one private draw, and without privacy the best there is."""
+"""Optimal rule lists: by one private draw over all of them, and without privacy the best one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,12 +35,12 @@ class WholeLists(RuleLists):
     rules_per_draw: int | None = None
 
     def _limits(self, candidates: Candidates) -> tuple[Limits | None, int]:
-        """What every list keeps to, and how many numbers stand for the worth of a part: with any limits it is kept by ranges."""
+        """What every list keeps to, and how many numbers stand for the weight of a part: with any limits it is kept by ranges."""
         limits = Limits.of(self.monotonic_cst, self.forbid, candidates, self.classes_.tolist())
         return limits, 1 if limits is None else count_ranges(len(self.classes_))
 
     def _is_summed(self, candidates: Candidates) -> bool:
-        """Whether all lists are added up, or an envelope is drawn from: both have the same law. From public numbers."""
+        """Whether all lists are added up, or an envelope is drawn from: both have the same distribution. From public numbers."""
         if (candidates.members >= 0).sum(1).max() > 1:
             return False
         bins, rules = (
@@ -152,7 +152,7 @@ class DPOptimalRuleListClassifier(PrivateDraws, WholeLists):
 
 @dataclass(frozen=True, kw_only=True)
 class ListPlan(FitPlan):
-    """Whole lists: one draw after the other on what is left, each of which replaces the default of the one before.
+    """Optimal lists: one draw after the other on what is left, each of which replaces the default of the one before.
 
     ``draws`` has for each draw the prior weights of the number of rules it may add. One draw is the whole list at once.
     """

@@ -1,4 +1,4 @@
-"""The classifiers that choose whole trees: by one private draw, or stage by stage; and without privacy the best there is."""
+"""Optimal trees: by one private draw over all of them, or stage by stage, and without privacy the best one."""
 
 import sys
 from collections.abc import Sequence
@@ -54,7 +54,7 @@ class Trees(Tested):
         self.tree_ = Tree(root, tuple(classes), candidates.schema, self._weights)
 
     def _limits(self, candidates: Candidates) -> tuple[Limits | None, int]:
-        """What every tree keeps to, and how many numbers stand for the worth of a part."""
+        """What every tree keeps to, and how many numbers stand for the weight of a part."""
         limits = Limits.of(self.monotonic_cst, self.forbid, candidates, self.classes_.tolist())
         return limits, count_ranges(len(self.classes_)) if limits and limits.are_about_labels else 1
 
@@ -157,7 +157,7 @@ class DPOptimalTreeClassifier(Trees, PrivateDraws):
 
 @dataclass(frozen=True, kw_only=True)
 class TreePlan(FitPlan):
-    """Whole trees: one of the depth of the first stage, then one in each of its leaves, and so on."""
+    """Optimal trees: one of the depth of the first stage, then one in each of its leaves, and so on."""
 
     budget: DrawBudget
     prior: TreePrior

@@ -105,11 +105,11 @@ def largest_ranges_of_smooth_gini(min_support: int, beta: float) -> Array:
         turn = math.ceil(turn * 1.002) + 1
     beyond = turn * (turn + 2.0) ** 2 / (turn + 1.0) ** 3 + 0.5 / turn
     beyond = max([beyond, *(range_of_smooth_gini(n, min_support, beta) for n in range(min_support, start))])
-    one_by_one = np.arange(start, min(turn, start + 10_000) + 1, dtype=np.float64)
-    steps = math.ceil(math.log(max(turn / one_by_one[-1], 1.0)) / 1e-4) + 2
-    blocks = np.unique(np.ceil(np.geomspace(one_by_one[-1], turn + 1.0, steps)))
-    first = np.concatenate([one_by_one[:-1], blocks[:-1]])
-    last = np.concatenate([one_by_one[:-1], blocks[1:] - 1.0])
+    singly = np.arange(start, min(turn, start + 10_000) + 1, dtype=np.float64)
+    steps = math.ceil(math.log(max(turn / singly[-1], 1.0)) / 1e-4) + 2
+    blocks = np.unique(np.ceil(np.geomspace(singly[-1], turn + 1.0, steps)))
+    first = np.concatenate([singly[:-1], blocks[:-1]])
+    last = np.concatenate([singly[:-1], blocks[1:] - 1.0])
     beyond = max(beyond, float(_largest_in_blocks(first, last, min_support, beta).max()))
     small = [range_of_smooth_gini(n, min_support, beta) for n in range(min(min_support, 1001))]
     n = np.arange(len(small), min_support, dtype=np.float64)  # here S is constant, so c = -1 / (n + 1)

@@ -244,7 +244,7 @@ class Envelope(Secret):
 
         **Identity.** Attempts are independent and have the same distribution, so several are made together, and the first that
         is accepted counts: "first" by the order in which elements were drawn, before anything was proposed. If the last coin
-        fails it, those that came after it are forgotten unseen, and new ones are made.
+        fails it, those that came after it are dropped without a look, and new ones are made.
         """
         done, together = 0, 1
         while done < attempts:

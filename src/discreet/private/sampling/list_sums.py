@@ -1,4 +1,4 @@
-"""Whole lists of up to three rules by complete summation: all of them are weighed, and one is drawn. No envelope, no rejection.
+"""Rule lists of up to three rules by complete summation: all of them are weighed, and one is drawn. No envelope, no rejection.
 
 A list's weight follows from counts of at most three rules (counts/joint.py): it is the product of the weights of its parts
 (trees/log_weights.py) and of the prior. The weight of the third rule and the rest, summed over all c, depends on the rules a and
