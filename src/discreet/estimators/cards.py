@@ -174,7 +174,7 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
     privacy_ : PrivacyStatement
         What it promises.
     classes_ : array
-        The classes, in the order of ``predict_proba``. Points count towards the second of two; with more classes, each has points of its own.
+        The classes, in the order of ``predict_proba``. With two, points count towards the second; with more, each has its own.
 
     Examples
     --------
@@ -272,7 +272,7 @@ class ScoreCardClassifier(Cards, Exact):
     card_ : ScoreCard
         The model, with the class counts of each range of totals.
     classes_ : array
-        The classes, in the order of ``predict_proba``. Points count towards the second of two; with more classes, each has points of its own.
+        The classes, in the order of ``predict_proba``. With two, points count towards the second; with more, each has its own.
 
     Examples
     --------
