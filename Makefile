@@ -101,7 +101,7 @@ docs: $(VENV)/.docs  ## the documentation, as HTML in site/
 import-graph: $(VENV)/.test  ## draw which package imports which, from the code, into docs/
 	@$(BIN)/python -m tools.import_graph
 
-pictures: $(VENV)/.base  ## docs/list.png, report.png and tree.png again, from new private fits; needs chromium
+pictures: $(VENV)/.base  ## pictures of models and the terminal in docs/ again, from new private fits; needs chromium
 	@$(BIN)/python -m tools.pictures
 
 dist: $(VENV)/.dist  ## wheel and sdist into dist/, each installed into an empty environment and tried

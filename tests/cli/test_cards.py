@@ -40,7 +40,7 @@ def test_from_a_csv_to_a_card_a_report_and_scores(desk):  # noqa: F811
     assert "start" in said
     assert "total below" in said
     assert "epsilon = 5" in said
-    assert "mechanism score cards" in flat(said)
+    assert "mechanism score cards" in flat(run("show", "model.json", "--promise"))
     assert "2 of 7 left" in said
     assert "<html" in (desk / "report.html").read_text()
     model = SavedModel.load("model.json")
@@ -142,7 +142,8 @@ def test_the_parameters_of_cards(desk):  # noqa: F811
 
 
 def test_a_limit_is_named(desk):  # noqa: F811
-    assert "cost falls: of two records that differ in it alone" in flat(run(*CARD, "--monotonic-cst", "cost:-1"))
+    run(*CARD, "--monotonic-cst", "cost:-1")
+    assert "cost falls: of two records that differ in it alone" in flat(run("show", "model.json", "--promise"))
     said = flat(run("plan", "card", "-s", "schema.toml", "-n", "500", "--monotonic-cst", "ward:+1", code=1))
     assert "monotonic_cst names 'ward', but a categorical column has no order" in said
 
@@ -220,9 +221,45 @@ def test_plan_measures_cards_and_counts_those_a_ledger_takes(desk):  # noqa: F81
     assert found["ledger has room for"]["1.0"] == 6
 
 
-def test_plan_says_which_model_is_for_what(desk):  # noqa: F811
-    for model in ("list", "tree", "card", "greedy"):
-        assert "Which model?" in flat(run("plan", model, "-s", "schema.toml", "-n", "1000"))
+def test_plan_recommends_a_model_an_epsilon_and_says_why(desk):  # noqa: F811
+    for model in ([], ["list"], ["tree"], ["card"], ["greedy"]):
+        first = run("plan", *model, "-s", "schema.toml", "-n", "1000").splitlines()[0]
+        assert first.startswith("Recommended: a list at epsilon 1: about 7" if not model else "Recommended: ")
+    how = ("plan", "-s", "schema.toml", "-n", "1000")
+    assert "To rank records: " in flat(run(*how))
+    assert "columns that give points: 4 at 0.01" in flat(run(*how, "--verbose"))
+    found = json.loads(run(*how, "--json"))
+    assert found["recommended"][:2] == [1.0, "list"]
+    assert list(found["expected"]) == ["list", "tree", "tree in stages 2, 2", "card"]
+
+
+def test_plan_compares_models_on_a_stand_in(desk):  # noqa: F811
+    how = ("plan", "hospital.csv", "-s", "schema.toml", "--repeats", "2")
+    run("ledger", "create", "l.json", "-e", "0.2")
+    assert "epsilon 0.1: accuracy 0." in flat(run(*how, "--ledger", "l.json")), "there is no room for more"
+    run("ledger", "create", "empty.json", "-e", "0.05")
+    assert "The ledger has no room" in run("plan", "-s", "schema.toml", "-n", "900", "--ledger", "empty.json")
+    found = json.loads(run(*how, "--class-weight", "yes=3", "--json"))
+    assert list(found["expected"]) == ["list", "tree", "tree in stages 2, 2"], "a card has no class weights"
+    epsilon, model, _ = found["recommended"]
+    measured = {row["epsilon"]: row["measures"] for row in found["expected"][model]}
+    assert measured[epsilon].keys() == {"accuracy", "balanced accuracy", "recall of no", "recall of yes"}
+    assert measured[epsilon]["balanced accuracy"][0] > 0.7
+    more = json.loads(run(*how, "-n", "28", "--json"))["expected"]["list"]  # a tenth of what is learned from there
+    assert [row["accuracy"] is None for row in more] == [True, True, False, False, False, False, False]
+
+
+def test_plan_says_what_class_weights_mean(desk):  # noqa: F811
+    how = ("-s", "schema.toml", "--class-weight", "yes=4")
+    said = flat(run("plan", "list", *how, "-n", "1000"))
+    assert "yes is predicted from a share of about 20 % on, not 50 %" in said
+    assert "No public table was measured with weights" in said
+    assert "lost at most" not in said, "the bound is about accuracy"
+    assert "give a public stand-in table" in flat(run("plan", "list", *how, "-n", "500", "--out", "plan.svg", code=2))
+    said = flat(run("plan", "tree", "hospital.csv", *how, "--repeats", "2"))
+    assert "balanced accuracy, measured" in said
+    assert "recall of yes" in said
+    assert "no, yes" in run("plan", *how[:2], "-n", "1000", "--class-weight", "maybe=2", code=2)
 
 
 def test_a_card_of_three_classes(desk):  # noqa: F811

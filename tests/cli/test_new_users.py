@@ -181,7 +181,7 @@ def test_labels_that_differ_by_case_or_spaces_only_are_named(desk):
     said = json.loads(run("check", "t.csv", "-s", "s.toml", "--json"))["labels"]
     # of a CSV file, spaces at both ends are no part of a text
     assert said == {"missing": 1, "not foreseen": 4, "but for case or spaces": {"no": 1, "yes": 2}}
-    assert "eyes only" in run("check", "t.csv", "-s", "s.toml")
+    assert "data holder only" in run("check", "t.csv", "-s", "s.toml")
 
 
 def test_check_names_the_decimal_sign_and_categories_in_another_spelling():

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
-from discreet import Boolean, Categorical, Ignored, Ledger, Numeric, SavedModel, Schema
+from discreet import Boolean, Categorical, Ignored, Ledger, Numeric, RuleList, SavedModel, Schema
 from discreet.cli import main
 
 SECRET = "Zyxw"  # stands in the records only
@@ -130,12 +130,41 @@ def test_everything_as_json(desk):
 
 
 def test_all_learners(desk):
-    assert "mass" in run(*GREEDY)
-    said = run(*GREEDY, "--mechanism", "sm-laplace", "--delta", "1e-6", "--min-support", "20")
-    assert "sm-laplace" in said
-    assert "up to 3 of them" in flat(run(*FIT, "--records-per-person", "3"))
-    excluded = run(*FIT, "--exclude", "age", "--max-length", "2")
-    assert "age " not in excluded.split("What it promises")[0]
+    promise = ("show", "model.json", "--promise")
+    run(*GREEDY)
+    assert "mechanism mass" in flat(run(*promise))
+    run(*GREEDY, "--mechanism", "sm-laplace", "--delta", "1e-6", "--min-support", "20")
+    assert "accounting gives epsilon = 5, delta = 1e-06" in flat(run(*promise))
+    assert "for people with up to 3 records" in flat(run(*FIT, "--records-per-person", "3"))
+    assert "up to 3 of them" in flat(run(*promise))
+    assert "age " not in run(*FIT, "--exclude", "age", "--max-length", "2")
+
+
+def test_a_fit_prints_the_model_a_line_of_promise_and_one_of_the_ledger(desk):
+    run("ledger", "create", "ledger.json", "--epsilon", "60")
+    after = run(*FIT, "--ledger", "ledger.json").partition("╰")[2].splitlines()[1:]
+    assert after == [
+        "epsilon = 5, proved; assumptions: discreet show model.json --promise",
+        "ledger.json: epsilon 55 of 60 left",
+    ]
+    weak = flat(run(*FIT, "--epsilon", "20", "--weak", "--ledger", "ledger.json"))
+    assert "epsilon = 20, proved, which offers almost no protection; assumptions: " in weak
+    said = flat(run(*FIT, "--another-ledger"))
+    assert "No ledger: what several models from one table reveal adds up" in said
+    inferred = ("fit", "list", "hospital.csv", "--infer-schema", "-t", "died", "-x", "patient", "-x", "ward", *FIT[5:])
+    said = flat(run(*inferred, "--another-ledger"))
+    assert "NO PRIVACY IS PROVED: the schema was made from records" in said
+    assert json.loads(run("show", "model.json", "--promise", "--json"))["proved"] is None
+    assert "leave out --out" in run("show", "model.json", "--promise", "--out", "x.txt", code=2)
+
+
+def test_types_of_columns_are_passed_to_exports(desk):
+    model = RuleList.parse("if smoker then yes else no", ("no", "yes"), SCHEMA)
+    SavedModel(model).save("model.json")
+    asked = ("show", "model.json", "--format", "sql", "--types")
+    assert run(*asked, "smoker=number") == f"{model.to_sql(types={'smoker': 'number'})}\n"
+    assert model.to_sql() != model.to_sql(types={"smoker": "number"})
+    assert "text, number, boolean" in run(*asked, "smoker", code=1)
 
 
 def test_scores_as_code(desk):
@@ -240,7 +269,7 @@ def test_a_bad_epsilon(desk, epsilon):
 
 
 def test_a_large_epsilon_needs_a_word(desk):
-    assert "next to nobody" in run(*FIT[:5], "--epsilon", "50", "--out", "m.json", "--force", code=2)
+    assert "almost no protection" in run(*FIT[:5], "--epsilon", "50", "--out", "m.json", "--force", code=2)
     run(*FIT[:5], "--epsilon", "50", "--out", "m.json", "--force", "--weak")
 
 
@@ -422,7 +451,7 @@ def test_check_counts_what_a_fit_may_not_tell(desk):
     assert ward["taken as"] == {"other": ward["not foreseen"]}
     assert (age["missing"], age["not foreseen"]) == (0, 0)
     assert found["columns"]["cost"]["missing"] == int((table.cost == "").sum())
-    assert "eyes only" in run("check", "hospital.csv", "--schema", "schema.toml")
+    assert "data holder only" in run("check", "hospital.csv", "--schema", "schema.toml")
 
 
 def test_plan_says_what_to_expect(desk):
@@ -679,7 +708,7 @@ def test_weights_change_the_model(desk):
         (["--class-weight", "yes=inf"], "above 0"),
         (["--class-weight", "yes=1", "--class-weight", "yes=2"], "twice"),
         (["--class-weight", "maybe=1"], "no, yes"),
-        (["--rules-per-draw", "0"], "rules_per_draw"),
+        (["--rules-per-draw", "0"], "rules-per-draw"),
     ],
 )
 def test_values_that_nothing_can_be_learned_with(desk, options, message):
@@ -708,7 +737,8 @@ KINDS = ("list", "tree", "card", "greedy")
 
 @pytest.mark.parametrize("command", ["fit", "plan"])
 def test_a_kind_of_model_is_asked_for(desk, command):
-    for given in ([], ["hospital.csv", "-s", "schema.toml"], ["forest"], ["postgresql://me:word@host/db?table=t"]):
+    needed = [[], ["hospital.csv", "-s", "schema.toml"]] if command == "fit" else []  # plan compares them
+    for given in (*needed, ["forest"], ["postgresql://me:word@host/db?table=t"]):
         said = run(command, *given, code=2)
         assert "list, tree, card or greedy" in said
         assert not given or given[0] not in said

@@ -1,9 +1,12 @@
 """What `discreet plan` says of public tables: the nearest ones, and how far models got on them."""
 
+import math
+
 import pytest
 
 from discreet.evaluation import planning
 from discreet.evaluation.planning import LEAST_GAIN, Measured, measured_tables, on_similar, similar
+from discreet.evaluation.recommendation import recommended
 
 KINDS = {"list", "tree", "tree in stages 2, 2", "card"}
 
@@ -38,12 +41,12 @@ def test_the_nearest_in_columns_classes_and_records(made_up):
 
 
 def test_as_many_records_times_epsilon_as_in_yours():
-    at = [MIDDLE.share("list", records, epsilon) for records, epsilon in ((1_000, 1.0), (10_000, 0.1), (10_000, 1.0))]
-    assert at == pytest.approx([0.5, 0.5, 1.0])
+    at = [MIDDLE.reached("list", records, epsilon) for records, epsilon in ((1_000, 1.0), (10_000, 0.1), (10_000, 1.0))]
+    assert at == pytest.approx([0.7, 0.7, 0.9])
     between = 1_000 * 10**0.5
-    assert MIDDLE.share("list", round(between), 1.0) == pytest.approx(0.75, abs=1e-4)  # half of the way, in factors
+    assert MIDDLE.reached("list", round(between), 1.0) == pytest.approx(0.8, abs=1e-4)  # half of the way, in factors
     assert MIDDLE.ranking("tree", 10_000, 0.1) == pytest.approx(0.8)
-    assert MIDDLE.share("card", 1_000, 1.0) is None
+    assert math.isnan(MIDDLE.reached("card", 1_000, 1.0))
 
 
 def test_how_far_beyond_what_was_measured():
@@ -56,13 +59,29 @@ def test_nothing_is_said_where_no_table_is_alike(made_up):
     assert on_similar(100_000_000, 10, 2, 10.0) is None
 
 
-def test_quartiles_and_medians(made_up):
+def test_means_quartiles_and_what_is_behind(made_up):
     found = on_similar(1_000, 10, 2, 1.0)  # small has 0.4 there
     assert found.nearest == ("middle", "small", "wide", "of many classes")
-    assert found.shares["list"] == pytest.approx((0.25, 0.35, 0.425))
-    assert found.shares["tree"] == pytest.approx((0.6, 0.6, 0.6))  # measured on one table only
-    assert found.areas["list"] == pytest.approx(0.675)
-    assert found.boosted_area == 0.95
+    assert found.accuracy["list"] == pytest.approx((0.6, 0.63, 0.67))
+    assert found.accuracy["tree"] == pytest.approx((0.74, 0.74, 0.74))  # measured on one table only
+    assert found.behind == pytest.approx({"list": 0.04, "tree": 0.0})  # on the one that has both
+    assert found.areas["list"] == pytest.approx(0.6625)
+    assert (found.majority, found.boosting, found.boosted_area) == pytest.approx((0.5, 0.9, 0.95))
+
+
+def test_the_tables_are_the_same_at_each_epsilon_but_for_those_measured_at_larger_ones_only(made_up):
+    at = {epsilon: on_similar(1_000, 10, 2, epsilon) for epsilon in (0.01, 0.1, 1.0, 10.0, 1e6)}
+    assert at[0.01] is None, "one of four is not enough"
+    assert all(at[e].nearest == at[1.0].nearest for e in (0.1, 10.0))
+    assert at[1e6].accuracy == at[10.0].accuracy, "more than was measured is taken for the largest that was"
+
+
+def test_the_smallest_epsilon_and_the_most_readable_model_that_are_close_are_recommended():
+    behind = {0.1: {"list": 0.05, "tree": 0.03}, 0.3: {"list": 0.02, "tree": 0.01}, 1.0: {"list": 0.009, "tree": 0.0}}
+    assert recommended(behind) == (0.3, "tree", ())
+    assert recommended({1.0: behind[1.0]}) == (1.0, "list", ("tree",))
+    assert recommended({0.1: behind[0.1]}) == (0.1, "tree", ()), "the best there is"
+    assert recommended({0.1: {}}) is None
 
 
 def test_what_is_shipped_was_measured_on_twenty_tables_at_three_epsilons():

@@ -210,7 +210,9 @@ class PrivacyStatement:
         before = least_float(as_written(self.cut_points) + epsilon)
         return replace(self, proved=both, cut_points=before, costs=(*self.price, Cost(PURE, epsilon)))
 
-    def __str__(self) -> str:
+    @property
+    def parts(self) -> list[str]:
+        """What it says, point by point."""
         proved, cuts = self.proved, self.cut_points
         parts = [MEASUREMENTS.get(self.mechanism, f"This model was learned with the mechanism {self.mechanism}.")]
         if proved is None:
@@ -240,7 +242,10 @@ class PrivacyStatement:
             parts.append(f"Every model that could have been drawn, whatever the records are, keeps to this: {listed}.")
         if proved is not None and self.others is not None:
             parts.append(self.others.with_this(proved))
-        return " ".join(parts)
+        return parts
+
+    def __str__(self) -> str:
+        return " ".join(self.parts)
 
     def to_json(self, indent: int | None = 1) -> str:
         """The statement as JSON that ``from_json`` reads back."""

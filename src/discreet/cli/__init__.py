@@ -21,12 +21,11 @@ from .show import show
 def main() -> None:
     """Rule lists you can read, learned from records you may not show.
 
-    From a table to a model one may publish: schema, plan, ledger create, fit, show, predict, release.
+    From a table to a model that may be published: schema, plan, ledger create, fit, show, predict, release.
 
-    Exit codes: 0 done, 1 a file cannot be used, 2 called in a wrong way, 3 no budget left, 4 a model was learned and
-    paid for but could not be written (it is printed), 5 a release could not be checked completely, 70 something
-    unforeseen, 130 stopped with Ctrl-C or told to end,
-    141 nobody reads the output (as in `discreet show MODEL | head -1`).
+    Exit codes: 0 done, 1 a file cannot be used, 2 wrong usage, 3 no budget left, 4 a model was learned and paid for
+    but could not be written (it is printed), 5 a release could not be checked completely, 70 an unexpected error,
+    130 interrupted (Ctrl-C, or told to end), 141 nobody reads the output (as in `discreet show MODEL | head -1`).
     """
 
 

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
 
 @click.command()
 @common.flag("--quick", help="A small part of it, in a minute or two.")
-@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Processes to use; all cores by default.")
-@common.flag("--where", help="Also show the worst pair of tables of each line.")
+@click.option(
+    "--jobs", "-j", type=click.IntRange(min=1), help="How many processes to use; by default as many as there are cores."
+)
+@common.flag("--where", help="Also show the worst pair of tables for each line.")
 @common.as_json_option
 def audit(quick: bool, jobs: int | None, where: bool, as_json: bool) -> None:
     """Check the promises of this package: why should you believe an epsilon?
@@ -79,7 +81,7 @@ def _show_audit(report: "Report", where: bool, seconds: float) -> None:
     console.print(Text(summary, "bold green" if report.ok else "bold red"), Text(f"({seconds:.0f} s)", "dim"))
     console.print(
         "Numbers are epsilons, in brackets deltas: what is claimed; the worst that was found, exactly; and what fits showed, at "
-        "99.9 % confidence. A chance is that of so large a difference between draws and the exact law. docs/audit.md explains "
-        "each line.",
+        "99.9 % confidence. A chance is that of so large a difference between draws and the exact distribution. "
+        "docs/audit.md explains each line.",
         style="dim",
     )

@@ -85,9 +85,9 @@ schema_option = partial(click.option, "--schema", "-s", "schema_file", type=FILE
 target_option = partial(click.option, "--target", "-t")
 ledger_option = partial(click.option, "--ledger", "ledger_file", type=LEDGER)
 out_option = partial(click.option, "--out", "-o", type=NEW_FILE)
-as_json_option = flag("--json", "as_json", help="The same as JSON.")
-force_option = flag("--force", help="Write over a file that is there.")
-weak_option = flag("--weak", help=f"Allow an epsilon above {WEAKEST:g}, which protects next to nobody.")
+as_json_option = flag("--json", "as_json", help="Print the result as JSON.")
+force_option = flag("--force", help="Overwrite existing files.")
+weak_option = flag("--weak", help=f"Allow an epsilon above {WEAKEST:g}, which offers almost no protection.")
 RECORDS_PER_PERSON = option_with_default(
     "--records-per-person", type=SOME, default=1, help="The most records that one person has in the table."
 )
@@ -176,8 +176,8 @@ def table_options(
         for option in (
             *[click.option("--engine", type=click.Choice(["memory", "duckdb"]), help=readers)] * engine,
             click.option("--decimal", type=signs, default=".", help="The decimal separator in a CSV file."),
-            option_with_default("--encoding", default="utf-8", help="Of a CSV file."),
-            click.option("--delimiter", help="Of a CSV file; by default the one that its first line has."),
+            option_with_default("--encoding", default="utf-8", help="The encoding of a CSV file."),
+            click.option("--delimiter", help="The delimiter of a CSV file; by default that of its first line."),
             click.argument(called, type=type, required=required),
         ):
             packing = option(packing)
@@ -211,7 +211,8 @@ def load_schema(path: Path | None) -> "Schema":
             "a private fit needs a schema: a small text file that says what everybody may know about the table (its columns, "
             "their categories and round cut points). Draft one from a PUBLIC sample or a data dictionary with\n\n"
             "    discreet schema SAMPLE.csv --target COLUMN --out schema.toml\n\n"
-            "read it, and give it here with --schema schema.toml. (--infer-schema goes on without one; then nothing is proved.)"
+            "read it, and give it here with --schema schema.toml. (`discreet fit --infer-schema` "
+            "goes on without one; then no privacy is proved.)"
         )
     try:
         return Schema.load(path)
@@ -286,9 +287,9 @@ def check_epsilon(epsilon: float, weak: bool) -> None:
         raise click.UsageError("--epsilon must be above 0. Good values are from 0.1 to 1; `discreet plan` helps")
     if epsilon > WEAKEST and not weak:
         raise click.UsageError(
-            f"--epsilon {epsilon:g} protects next to nobody: an attacker who thinks it as likely as not that a person is in the "
-            "table may become as good as certain. Values from 0.1 to 1 are good, 10 is the most that is ever called private. "
-            "If you really mean it, say --weak"
+            f"--epsilon {epsilon:g} offers almost no protection: an attacker who thinks it as likely as not that a person is in "
+            "the table may become almost certain. Values from 0.1 to 1 are good, 10 is the most that is ever called private. "
+            "--weak allows it"
         )
     if epsilon > WEAKEST:  # it was said aloud
         warnings.simplefilter("ignore", WeakEpsilonWarning)

@@ -19,12 +19,14 @@ SEEDS = click.IntRange(0, 2**32 - 1)
 
 
 @click.command()
-@common.option_with_default("--epsilon", "-e", type=float, default=1.0, help="Budget of each private model.")
-@common.option_with_default("--max-length", "-k", type=common.SOME, default=5, help="Rules, with the default.")
-@common.option_with_default("--max-literals", type=click.IntRange(1, 3), default=1, help="Literals in a rule.")
-@common.option_with_default("--max-depth", type=click.IntRange(0, 4), default=3, help="Of the trees.")
-@common.option_with_default("--max-columns", type=common.SOME, default=3, help="Of the cards.")
-@common.option_with_default("--seed", type=SEEDS, default=0, help="Of the split into training and test records.")
+@common.option_with_default("--epsilon", "-e", type=float, default=1.0, help="The epsilon of each private model.")
+@common.option_with_default(
+    "--max-length", "-k", type=common.SOME, default=5, help="Most rules in a list, the default included."
+)
+@common.option_with_default("--max-literals", type=click.IntRange(1, 3), default=1, help="Most conditions in a rule.")
+@common.option_with_default("--max-depth", type=click.IntRange(0, 4), default=3, help="Depth of the trees.")
+@common.option_with_default("--max-columns", type=common.SOME, default=3, help="Columns of the score cards.")
+@common.option_with_default("--seed", type=SEEDS, default=0, help="Seed of the split into training and test records.")
 @common.as_json_option
 def demo(
     epsilon: float, max_length: int, max_literals: int, max_depth: int, max_columns: int, seed: int, as_json: bool

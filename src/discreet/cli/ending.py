@@ -132,8 +132,8 @@ def _told(error: BaseException, args: list[str], stopped: bool = False) -> int:
         return STOPPED
     if told is None:
         told = failure(
-            f"something happened that this program does not foresee ({type(error).__name__}). What it says is not shown, because "
-            f"it might quote a record. With {TRACEBACK}=1 in the environment it is: for your eyes only, do not share it",
+            f"an unexpected error ({type(error).__name__}). Details are suppressed because they may contain data. "
+            f"With {TRACEBACK}=1 in the environment they are shown: for your eyes only, do not share them",
             UNFORESEEN,
         )
     text = io.StringIO()
@@ -202,7 +202,7 @@ def _as_refusal(error: ValueError) -> click.ClickException | None:
         )
     elif not isinstance(error, UnprovedError):
         left = "What is left is all there is for this table"
-        more = f"{more}. {left}: use a smaller --epsilon, or live with the models that there are"
+        more = f"{more}. {left}: use a smaller --epsilon, or stop here"
     return failure(f"{error}. {more}", NO_BUDGET)
 
 

@@ -29,7 +29,7 @@ CHOOSE = (
 @click.argument("model", type=common.FILE)
 @common.table_options(engine=True)
 @common.target_option(help="The column with the true classes, if the model does not name it.")
-@click.option("--epsilon", "-e", type=float, help="Pay this much for noisy numbers, once for all of them.")
+@click.option("--epsilon", "-e", type=float, help="The price of noisy numbers, for all of them together.")
 @click.option(
     "--by",
     "-b",
@@ -40,15 +40,15 @@ CHOOSE = (
 )
 @common.schema_option(help="What is public about --by columns that the model ignores.")
 @common.flag("--accuracy", "only_accuracy", help="With --epsilon: the accuracy alone, with the least noise.")
-@common.flag("--no-reliability", help="With --epsilon: do not tell apart the model's parts; a little less noise.")
+@common.flag("--no-reliability", help="With --epsilon: not for each part of the model, for a little less noise.")
 @click.option("--report", type=common.NEW_FILE, help="With --epsilon: also write a page for people, as HTML.")
 @common.out_option(help="With --epsilon: also write a file that `discreet release` puts beside the model.")
-@common.ledger_option(help="Where to book it.")
+@common.ledger_option(help="Book epsilon on this ledger.")
 @common.RECORDS_PER_PERSON
-@common.flag("--public", help="Exact numbers: the records may be shown, or the numbers stay with you.")
+@common.flag("--public", help="Exact numbers: the records are public, or the numbers stay with you.")
 @common.flag(
     "--model-is-public",
-    help="With --epsilon: the model does not depend on these records. Else nothing is proved of one without a promise.",
+    help="With --epsilon, for a model without a promise of its own: it does not depend on these records.",
 )
 @ANOTHER
 @common.weak_option
@@ -153,7 +153,7 @@ def evaluate(
     for path, place in places.items():
         keep(place, files[path](), path, epsilon)
     if not as_json:
-        say("It is about these records, and not part of what the model promises.", err=True)
+        say("These numbers are about these records; the model's promise does not cover them.", err=True)
 
 
 def _groups_asked(by: Sequence[str], known: Sequence[str]) -> dict[str, list[float] | None]:
@@ -185,7 +185,7 @@ def _show(measured: dict[str, Any], called: dict[str, str]) -> None:
         f"on {measured['records']:,} records; always the most frequent class: {measured['most frequent class']:.3f}",
     )
     area = measured["area under the ROC curve"]
-    ranks = "" if area is None else f"area under the ROC curve {area:.3f} (0.5 is a coin's), "
+    ranks = "" if area is None else f"area under the ROC curve {area:.3f} (0.5 = chance), "
     console.print(f"{ranks}log loss {measured['log loss']:.3f}")
     if measured["left out"]:
         console.print(f"{measured['left out']:,} records have no label of the model's and were left out.")

@@ -15,26 +15,24 @@ from .._utils.writing import PendingFile
 from . import common
 from .ending import keep, reserved, size_for, size_of_report
 from .options import KINDS, Kind, Kinds, check_classes, chosen, options_of
-from .show import print_model
+from .show import print_model, promise_line
 from .table_notes import ANOTHER, PUBLIC, check_ledger, check_not_a_sample, note_ledger
-from .terminal import as_text, on_one_line, open_console, say
+from .terminal import on_one_line, open_console, say
 
 if TYPE_CHECKING:
     from ..accounting.ledger import Ledger
     from ..models.saved import SavedModel
     from ..schema import Schema
 
-NOISY = "Shares and counts are noisy: in brackets, where 95 % of the noise leaves the number of records."
-
 
 @click.group(cls=Kinds)
 def fit() -> None:
     """Learn a private model from TABLE, and write it to a file that may be published.
 
-    TABLE is a file (CSV, Parquet or Arrow, of any size), or a URL of a table that stays where it is: duckdb:///FILE?table=NAME,
-    postgresql://USER@HOST/DATABASE?table=NAME, spark://HOST:PORT?table=NAME (docs/scale.md). A password may not stand in it.
+    TABLE is a file (CSV, Parquet or Arrow, of any size), or the URL of a table that stays where it is: duckdb:///FILE?table=NAME,
+    postgresql://USER@HOST/DATABASE?table=NAME, spark://HOST:PORT?table=NAME (docs/scale.md). Leave passwords out of it.
 
-    Everything is checked before a record is read or budget spent: files, columns, parameters, the ledger.
+    Files, columns, parameters and the ledger are checked before a record is read or budget is spent.
     """
 
 
@@ -42,17 +40,17 @@ for each in KINDS:
 
     @fit.command(
         each.name,
-        help=f"Learn {each.help}. TABLE is a file or a URL, as `discreet fit --help` says.",
+        help=f"Learn {each.help}. TABLE is a file or a URL: see `discreet fit --help`.",
         short_help=f"Learn {each.help}.",
     )
     @common.target_option(help="The column to predict, if the schema does not name it.")
     @common.schema_option(help="What is public about the table: see `discreet schema`.")
-    @common.out_option(required=True, help="Where the model goes, as JSON.")
+    @common.out_option(required=True, help="Write the model to this file, as JSON.")
     @click.option("--report", type=common.NEW_FILE, help="Also write a report for people, as HTML.")
-    @common.ledger_option(type=common.NEW_LEDGER, help="Book the budget here: a file, or postgresql://...")
+    @common.ledger_option(type=common.NEW_LEDGER, help="Book epsilon on this ledger: a file, or postgresql://...")
     @options_of(each)
     @common.table_options(engine=True)
-    @common.flag("--infer-schema", help="Make a schema from the records. NOTHING IS THEN PROVED.")
+    @common.flag("--infer-schema", help="Make a schema from the records. NO PRIVACY IS PROVED THEN.")
     @common.weak_option
     @ANOTHER
     @PUBLIC
@@ -120,7 +118,7 @@ def _fit(
     if as_json:
         common.say_json({"model": str(out), "report": report and str(report)} | json.loads(model.to_json()))
     else:
-        _show(model, out, report, ledger_file)
+        _show(model, out, ledger_file)
 
 
 def _fit_private(
@@ -195,33 +193,16 @@ def _working(clf: Any) -> Any:
     return open_console(stderr=True).status("learning ...")
 
 
-def _show(model: "SavedModel", out: Path, report: Path | None, ledger_file: Path | str | None) -> None:
-    from rich.panel import Panel
+def _show(model: "SavedModel", out: Path, ledger_file: Path | str | None) -> None:
+    from ..accounting.ledger_export import left_of, together
 
     console = open_console()
-    assert model.privacy is not None
     print_model(console, model)
-    if model.model.answers[-1].counts is not None:
-        console.print(NOISY if model.counts_epsilon else "Shares and counts are noisy.", style="dim")
-    style = "green" if model.privacy.proved else "bold red"
-    console.print(Panel(as_text(model.privacy, style), title="What it promises", title_align="left", padding=(1, 2)))
-    if model.ledger is None:
-        console.print(
-            "Not on a ledger: what several models from one table reveal adds up, and nobody counts. "
-            "`discreet ledger create ledger.db --epsilon 3`, then --ledger ledger.db.",
-            style="yellow",
-        )
-    else:
-        from ..accounting.ledger_export import left_of, together
-
-        now = model.ledger
-        left = f"{float(now.remaining[0]):.6g} of {float(now.epsilon):.6g} left" if now.rho is None else left_of(now)
-        console.print(f"On the ledger {on_one_line(ledger_file)}: {left}.")
-        if said := together(now, now.total()):
-            console.print(said, style="bold red" if now.totals.unproved else "")
-    place = on_one_line(out)
-    console.print(f"Model: {place}" + (f"   report: {on_one_line(report)}" if report else ""))
-    console.print(
-        f"Next: discreet predict {place} NEW.csv --out scores.csv   or   discreet show {place} --format sql",
-        style="dim",
-    )
+    console.print(promise_line(model, out))
+    if (now := model.ledger) is None:
+        without = "No ledger: what several models from one table reveal adds up, and nobody counts it. `discreet ledger --help`"
+        console.print(without, style="yellow")
+        return
+    console.print(f"{on_one_line(ledger_file)}: {left_of(now)}", highlight=False)
+    if now.totals.unproved:
+        console.print(together(now, None), style="bold red")

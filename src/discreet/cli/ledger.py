@@ -20,33 +20,33 @@ if TYPE_CHECKING:
 
 @click.group()
 def ledger() -> None:
-    """Keep count of what was learned from a table."""
+    """Keep track of what was learned from a table."""
 
 
 @ledger.command()
 @click.argument("path", type=common.NEW_LEDGER)
-@click.option("--epsilon", "-e", type=float, required=True, help="For all models from one table together.")
-@click.option("--delta", type=float, default=0.0, help="For --rho, and for methods that need one.")
+@click.option("--epsilon", "-e", type=float, required=True, help="The total for all models from one table.")
+@click.option("--delta", type=float, default=0.0, help="The total delta, for --rho and for mechanisms that need one.")
 @click.option(
     "--rho",
     help="Also count in zCDP, so that many small models fit: a number, or auto for what epsilon and delta allow.",
 )
-@click.option("--records-per-person", type=common.SOME, help="Refuse models for people with fewer records than that.")
-@common.flag("--allow-unproved", help="Take releases about which nothing is proved, too. For experiments.")
+@click.option("--records-per-person", type=common.SOME, help="Refuse models that are for fewer records per person.")
+@common.flag("--allow-unproved", help="Accept releases about which nothing is proved, for experiments.")
 @common.as_json_option
 def create(path: Path | str, epsilon: float, delta: float, rho: str | None, as_json: bool, **kept: Any) -> None:
-    """Make a new ledger. The total is decided once, and cannot be changed."""
+    """Create a ledger. Its total is decided once, and cannot be changed."""
     from ..accounting.ledger import Ledger
     from ..accounting.ledger_places import MissingError
 
     if isinstance(path, Path):
         if path.exists():
-            raise click.UsageError(f"{path} exists already; a ledger is made once for a table")
+            raise click.UsageError(f"{path} exists already; a table gets one ledger")
         common.check_outputs([path])
     else:
         with suppress(MissingError):  # one that is not reached is an error
             Ledger.open(path)
-            raise click.UsageError("this ledger exists already; a ledger is made once for a table")
+            raise click.UsageError("this ledger exists already; a table gets one ledger")
     try:
         total: Any = rho if rho is None or rho == "auto" else float(rho)
     except ValueError:
@@ -127,9 +127,9 @@ def _table(entries: "Sequence[Entry]") -> "Table":
     *("--format", "kind"),
     type=click.Choice(["csv", "json", "events"]),
     default="csv",
-    help="A table, the same as JSON, or events for dp_accounting.",
+    help="A table, JSON, or events for dp_accounting.",
 )
-@common.out_option(help="Write it to a file.")
+@common.out_option(help="Write to this file, not to the screen.")
 @common.force_option
 def export(path: Path | str, kind: str, out: Path | None, force: bool) -> None:
     """Write a ledger for other tools: a table of its releases, or events for Google's dp_accounting."""

@@ -45,11 +45,16 @@ class Kind(NamedTuple):
 
 
 KINDS = (
-    Kind("list", "a rule list, drawn whole: rules in order", "DPOptimalRuleListClassifier", of.DP_WHOLE_LISTS),
-    Kind("tree", "a decision tree, drawn whole", "DPOptimalTreeClassifier", of.DP_WHOLE_TREES),
+    Kind(
+        "list",
+        "a rule list, drawn as a whole: the first rule that holds decides",
+        "DPOptimalRuleListClassifier",
+        of.DP_WHOLE_LISTS,
+    ),
+    Kind("tree", "a decision tree, drawn as a whole", "DPOptimalTreeClassifier", of.DP_WHOLE_TREES),
     Kind("card", "a score card: points that add up to a risk", "DPScoreCardClassifier", of.DP_CARDS),
     Kind(
-        *("greedy", "a list or a tree, rule by rule or level by level, by any mechanism"),
+        *("greedy", "a list or a tree built greedily, by any mechanism"),
         *("DPGreedyRuleListClassifier", of.DP_GREEDY_LISTS),
         Kind("greedy tree", "", "DPGreedyTreeClassifier", of.DP_GREEDY_TREES),
     ),
@@ -94,7 +99,7 @@ class _Stages(click.ParamType):  # type: ignore[type-arg]  # older versions of c
         self.fail(rule, param, ctx)
 
 
-class _Names(click.Choice):  # type: ignore[type-arg, unused-ignore]  # generic from click 8.2 on
+class Names(click.Choice):  # type: ignore[type-arg, unused-ignore]  # generic from click 8.2 on
     """Names that are asked for when they are needed: until then the command line starts without NumPy."""
 
     case_sensitive = True
@@ -104,6 +109,7 @@ class _Names(click.Choice):  # type: ignore[type-arg, unused-ignore]  # generic 
 
     @property
     def choices(self) -> tuple[str, ...]:  # type: ignore[override]
+        """All of them."""
         return tuple(self._one.names())
 
 
@@ -123,14 +129,14 @@ class _Option(click.Option):
         elif isinstance(kind, of.Integer):
             given = {"type": click.IntRange(kind.least, kind.most), "metavar": "N"}
         elif isinstance(kind, of.OneOf):
-            given = {"type": _Names(kind), "metavar": "NAME"}
+            given = {"type": Names(kind), "metavar": "NAME"}
         elif isinstance(kind, Mapping):
             given = {"type": click.Choice(list(kind))}
         super().__init__(names, required=parameter is of.EPSILON, **given)
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         self.help, default = self.parameter.help, self.parameter.default
-        if isinstance(self.type, _Names):
+        if isinstance(self.type, Names):
             self.help = f"{self.help.rstrip('.')}: {', '.join(self.type.choices)}."
         typed = not (isinstance(default, float) and isinstance(self.type, click.IntRange))
         if default not in (None, (), False) and typed and not self.required:

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("model", type=common.FILE)
 @common.table_options(engine=True)
-@common.out_option(help="Where the scores go, as CSV; to the screen by default.")
-@click.option("--id", "ids", multiple=True, help="A column to copy into the scores. Repeat for more.")
+@common.out_option(help="Write the scores to this file, as CSV; otherwise they are printed.")
+@click.option("--id", "ids", multiple=True, help="A column to copy into the scores. Repeatable.")
 @common.force_option
-@common.flag("--json", "as_json", help="As JSON, a record a row.")
+@common.flag("--json", "as_json", help="Print JSON, a row for each record.")
 @common.flag("--strict", help="Write no scores if a value that the rules need cannot be read.")
 def predict(
     model: Path, table: common.Given, out: Path | None, ids: tuple[str, ...], force: bool, as_json: bool, strict: bool

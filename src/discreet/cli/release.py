@@ -1,4 +1,4 @@
-"""``discreet release`` and ``verify``: a model with its papers, in a folder that may leave, and whether it holds."""
+"""``discreet release`` and ``verify``: a model as a release bundle, and whether that holds."""
 
 from functools import partial
 from pathlib import Path
@@ -21,7 +21,7 @@ told = partial(click.option, default="")
 
 @click.command()
 @click.argument("model", type=FILE)
-@click.option("--out", "-o", type=click.Path(path_type=Path), required=True, help="The new folder.")
+@click.option("--out", "-o", type=click.Path(path_type=Path), required=True, help="The folder to write.")
 @told("--table-name", help="What the table is called, for people: Admissions 2025.")
 @told("--organisation", help="Who releases it.")
 @told("--contact", help="Whom to ask about it.")
@@ -34,15 +34,15 @@ told = partial(click.option, default="")
     "--evaluation", type=FILE, help="How good MODEL is: what `discreet evaluate --epsilon --out` wrote of it."
 )
 @told("--evaluation-table", help="What it was measured on: Admissions 2026.")
-@ledger_option(help="The model's ledger: the record says what it comes to now.")
-@flag("--allow-unproved", help="Write a model about which nothing is proved, too. EVERY PAPER SAYS SO.")
+@ledger_option(help="The model's ledger: its present total goes into the record.")
+@flag("--allow-unproved", help="Also release a model about which nothing is proved. EVERY DOCUMENT SAYS SO.")
 @flag("--force", help="Write over an earlier release that `discreet verify` finds to hold.")
 @as_json_option
 def release(model: Path, out: Path, ledger_file: Path | str | None, as_json: bool, **given: Any) -> None:
-    """Put MODEL into a folder that may leave: with a report, a model card, a record for programs, code, and a checklist to sign.
+    """Write a release folder: MODEL with a report, a model card, a record for programs, code, and a checklist to sign.
 
-    No record is read and nothing is spent. Whatever stands in the folder was in the model, in the evaluation or on the ledger
-    that are given, or is said here; nothing is guessed from this machine. `discreet verify` checks such a folder.
+    No record is read and nothing is spent. The folder has only what is in the model, the evaluation and the ledger, or is
+    given here; nothing is taken from this machine. `discreet verify` checks such a folder.
     """
     from ..report.bundle.folder import write_release
 
@@ -56,30 +56,30 @@ def release(model: Path, out: Path, ledger_file: Path | str | None, as_json: boo
         say_json({"release": str(out), "fingerprint": fingerprint, "files": files, "unproved": unproved})
         return
     if unproved:
-        say("NOTHING IS PROVED ABOUT THE PRIVACY OF THIS MODEL. Every paper says so.", err=True)
+        say("NOTHING IS PROVED ABOUT THE PRIVACY OF THIS MODEL. Every document says so.", err=True)
     say(f"{on_one_line(out)}: {', '.join(map(on_one_line, files))}")
     say(f"Fingerprint: {fingerprint}")
     asked = ["table_name", "organisation", "contact", "purpose", "schema_source", "evaluation"]
     asked += ["evaluation_table"] if given["evaluation"] else []
     missing = [f"--{name.replace('_', '-')}" for name in asked if not given[name]]
     if missing:
-        say(f"Not given, and so the papers say: {', '.join(missing)}. Whoever receives it may ask.")
+        say(f"Not given: {', '.join(missing)}. The documents say so.")
     say(
-        "Next: fill in a copy of checklist.md, and tell the receiver the fingerprint in another way. They run: "
+        "Next: fill in a copy of checklist.md, and send the fingerprint through another channel. The receiver runs: "
         f"discreet verify {on_one_line(out)}"
     )
 
 
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, path_type=Path))
-@ledger_option(help="The table's ledger, if you have it: does it know this model?")
-@flag("--verbose", "-v", help="List everything that was checked, and not only what fails.")
+@ledger_option(help="Also check that this ledger, the table's, has the model.")
+@flag("--verbose", "-v", help="List everything that was checked, not only what failed.")
 @as_json_option
 def verify(folder: Path, ledger_file: Path | str | None, verbose: bool, as_json: bool) -> int:
-    """Check FOLDER, which `discreet release` made: it is made again from its model, and compared.
+    """Check a release FOLDER: it is made again from its model, and compared.
 
-    Exit code 0 if everything holds, 1 if something does not, 5 if something could not be checked here (for want of a package, or
-    because another version made it). It also says what nobody can tell from the folder.
+    Exit code 0 if everything holds, 1 if something does not, 5 if something could not be checked here (a package is
+    missing, or another version made it). It also says what no program can check.
     """
     from ..report.bundle.verifying import verify_release
 
@@ -92,7 +92,7 @@ def verify(folder: Path, ledger_file: Path | str | None, verbose: bool, as_json:
             why = f": {check.why}" if check.why else ""
             say(f"{WORDS[check.holds]} {on_one_line(check.what)}{on_one_line(why)}")
     say(f"{sum(check.holds is True for check in found.checks)} of {len(found.checks)} checks hold.")
-    say("\nNot checked, because nobody can tell from the folder:")
+    say("\nNot checked, because the folder cannot show it:")
     for cannot in found.cannot:
         say(f"  - {cannot}")
     say(f"\nWhat the model promises: {on_one_line(found.promise or 'unknown')}")

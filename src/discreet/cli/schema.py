@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 @click.command()
 @common.table_options("sample", common.FILE)
 @common.target_option(help="The column to predict.")
-@common.out_option(help="Where the draft goes, as TOML; to the screen by default.")
-@click.option("--cuts", type=click.IntRange(1, 1000), help="The most cut points of a numeric column; about 20.")
+@common.out_option(help="Write the draft to this file, as TOML; otherwise it is printed.")
+@click.option(
+    "--cuts", type=click.IntRange(1, 1000), help="The most cut points of a numeric column; about 20 by default."
+)
 @common.flag("--dictionary", help="SAMPLE is a data dictionary: a table with a row for each column.")
 @PUBLIC
 @common.force_option
@@ -35,7 +37,7 @@ def schema(
 ) -> None:
     """Draft a schema from SAMPLE, a PUBLIC table like the private one, or from a data dictionary.
 
-    SAMPLE MUST NOT BE THE PRIVATE TABLE, nor a part of it: what a schema says is not protected by anything. Take an older public
+    SAMPLE MUST NOT BE THE PRIVATE TABLE, nor a part of it: a schema is not protected by anything. Take an older public
     release, a synthetic table, a sample that may be shown. Identifiers, dates and free text are ignored; numbers get round cut
     points. Read the draft before you use it: it is a text file, made to be corrected.
     """
@@ -94,10 +96,10 @@ def _with_other_points(column: "pd.Series") -> "pd.Series":
 @common.target_option(help="The column to predict, if the schema does not name it.")
 @common.as_json_option
 def check(table: common.Given, schema_file: Path | None, target: str | None, as_json: bool) -> None:
-    """See whether TABLE is as its schema says: a private fit may not tell you.
+    """Check TABLE against its schema, for your eyes only: a private fit may not tell you.
 
-    A fit takes a value that the schema does not foresee as it says, in silence, because a message would reveal it. This command
-    counts such values. THE COUNTS ARE ABOUT THE RECORDS: do not publish them, and do not tune the schema to them value by value.
+    A fit is silent about values that the schema does not list, because a message would reveal them. This
+    command counts them. THE COUNTS ARE ABOUT THE RECORDS: do not publish them, nor tune the schema to them value by value.
     """
     if isinstance(table.place, str):
         raise click.UsageError(
@@ -116,14 +118,16 @@ def check(table: common.Given, schema_file: Path | None, target: str | None, as_
 
 @click.command()
 @common.table_options(engine=True)
-@common.schema_option(required=True, help="With low, high and a fine grid of cuts.")
+@common.schema_option(required=True, help="A schema with low, high and a fine grid of cuts.")
 @click.option(
     "--column", "-c", "columns", multiple=True, required=True, help="A column and its number of cuts: age=7. Repeat."
 )
-@click.option("--epsilon", "-e", type=float, required=True, help="The price; a tenth of that of the model is enough.")
-@common.ledger_option(type=common.NEW_LEDGER, help="Where to book it.")
+@click.option(
+    "--epsilon", "-e", type=float, required=True, help="The price of the cuts; a tenth of the model's is enough."
+)
+@common.ledger_option(type=common.NEW_LEDGER, help="Book epsilon on this ledger.")
 @common.RECORDS_PER_PERSON
-@common.out_option(required=True, help="Where the new schema goes.")
+@common.out_option(required=True, help="Write the new schema to this file.")
 @ANOTHER
 @common.weak_option
 @common.force_option

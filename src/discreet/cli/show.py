@@ -1,12 +1,14 @@
 """``discreet show``, and how a model looks in a terminal."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..estimators.parameters import OneOf
 from . import common
+from .options import Names
 from .terminal import as_text, on_one_line, open_console, say_lines
 
 if TYPE_CHECKING:
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from ..models.partition import Answer, Piece
     from ..models.score_card import ScoreCard
 
+NO_PROMISE = "Learned without privacy: it promises nothing about the records."
 LABEL_COLOURS = ("cyan", "magenta", "green", "yellow", "blue", "red")
 
 
@@ -99,56 +102,76 @@ def _answer(model: "Model", answer: "Answer", counts_epsilon: float | None) -> l
     return [label, *((words, "dim") for words in said)]
 
 
+def _dialects() -> "Collection[str]":
+    from ..models.export.sql import DIALECTS
+
+    return DIALECTS
+
+
 @click.command()
 @click.argument("model", type=common.FILE)
+@common.flag(
+    "--promise", help="What MODEL promises, in full: what is proved, under which assumptions, and what it cost."
+)
 @common.option_with_default(
     *("--format", "-f", "form"),
     type=click.Choice(["text", "json", "sql", "python", "pmml", "onnx", "html"]),
     default="text",
-    help="For people, programs, databases, Python without this package, scoring engines, or as a report.",
+    help="Text for people, JSON, code that scores records, or an HTML report.",
 )
-@common.option_with_default(
-    "--dialect", type=click.Choice(["duckdb", "postgresql", "spark"]), default="duckdb", help="Of SQL."
+@common.option_with_default("--dialect", type=Names(OneOf(_dialects)), default="duckdb", help="The dialect of SQL.")
+@click.option(
+    "--types",
+    multiple=True,
+    metavar="COLUMN=TYPE",
+    help="For sql, pmml, onnx: how a column is stored, as text, number or boolean. Repeat.",
 )
 @click.option("--share-of", help="For sql and python: the share of this class, instead of the predicted class.")
 @common.flag("--as-tree", help="For pmml: a rule list as a TreeModel, of which every evaluator knows shares.")
-@common.out_option(help="Write to a file.")
+@common.out_option(help="Write to this file, not to the screen.")
 @common.force_option
-@common.flag("--json", "as_json", help="The same as --format json.")
+@common.flag("--json", "as_json", help="The same as --format json; with --promise, the promise as JSON.")
 def show(
     model: Path,
+    promise: bool,
     form: str,
     dialect: str,
+    types: tuple[str, ...],
     share_of: str | None,
     as_tree: bool,
     out: Path | None,
     force: bool,
     as_json: bool,
 ) -> None:
-    """Show MODEL: its rules and what it promises, or code that scores new records."""
+    """Show MODEL: its rules, what it promises, or code that scores new records."""
     from ..models.saved import SavedModel
     from ..report.html import to_html
 
     common.check_outputs([out], [model], force)
+    form = "json" if as_json else form
     if form == "onnx" and out is None:
-        raise click.UsageError("ONNX is no text; say --out model.onnx")
+        raise click.UsageError("ONNX is not text: say --out model.onnx")
+    if promise and (form not in ("text", "json") or out is not None):
+        raise click.UsageError("--promise is printed, as text or JSON: leave out --out, and other formats")
     saved = SavedModel.load(model)
     shown = saved.model
+    stored: Any = {"types": {name: kind for name, _, kind in (text.rpartition("=") for text in types)} or None}
     of = next((c for c in shown.classes if str(c) == share_of), None)
     if share_of is not None and of is None:
         raise click.UsageError(f"--share-of must be one of {', '.join(map(on_one_line, shown.classes))}")
-    form = "json" if as_json else form
     if form == "onnx" and out is not None:
-        return common.write_new(out, shown.to_onnx(), force)
+        return common.write_new(out, shown.to_onnx(**stored), force)
     if form == "text" and out is None:
-        print_model(open_console(), saved)
-        text = str(saved.privacy or "Learned without privacy: it promises nothing about the records.")
-        return open_console().print(text)
+        console = open_console()
+        if promise:
+            return console.print(_promise(saved))
+        print_model(console, saved)
+        return console.print(promise_line(saved, model))
     made: dict[str, Callable[[], str]] = {
-        "json": saved.to_json,
-        "sql": lambda: shown.to_sql(dialect, of),
+        "json": lambda: saved.privacy.to_json() if promise and saved.privacy else saved.to_json(),
+        "sql": lambda: shown.to_sql(dialect, of, **stored),
         "python": lambda: shown.to_python(share_of=of),
-        "pmml": lambda: shown.to_pmml(as_tree=as_tree).rstrip("\n"),
+        "pmml": lambda: shown.to_pmml(as_tree=as_tree, **stored).rstrip("\n"),
         "html": lambda: to_html(saved),
         "text": lambda: f"{shown}\n\n{saved.privacy or 'Learned without privacy.'}",
     }
@@ -171,5 +194,44 @@ def print_model(console: "Console", saved: Any) -> None:
     """A model in a frame, under what it predicts."""
     from rich.panel import Panel
 
-    shown = coloured(saved.model, saved.counts_epsilon)
-    console.print(Panel(shown, title=title_of(saved), title_align="left", padding=(1, 2)))
+    shown, noisy = coloured(saved.model, saved.counts_epsilon), None
+    if saved.privacy is not None and saved.model.answers[-1].counts is not None:
+        noisy = "noisy counts" + ("; in brackets: 95 % interval (noise only)" if saved.counts_epsilon else "")
+    frame = Panel(
+        shown, title=title_of(saved), title_align="left", subtitle=noisy, subtitle_align="right", padding=(1, 2)
+    )
+    console.print(frame)
+
+
+def promise_line(saved: Any, place: Path) -> "Text":
+    """In a line, what a model promises, or why it does not."""
+    more = f"discreet show {on_one_line(place)} --promise"
+    if saved.privacy is None:
+        return as_text(NO_PROMISE, "bold red")
+    if (proved := saved.privacy.proved) is None:
+        return as_text(f"NO PRIVACY IS PROVED: {'; '.join(saved.privacy.because)}; more: {more}", "bold red")
+    said = f"{proved}, proved"
+    if saved.privacy.cut_points:
+        said += f" (cut points: {saved.privacy.cut_points:g} of it)"
+    if (records := saved.parameters.get("records_per_person", 1)) != 1:
+        said += f", for people with up to {records} records"
+    weak = proved.epsilon > common.WEAKEST
+    return as_text(
+        f"{said}{', which offers almost no protection' * weak}; assumptions: {more}", "red" if weak else "green"
+    )
+
+
+def _promise(saved: Any) -> str:
+    """All of it, a paragraph a point."""
+    from ..accounting.ledger_export import left_of
+
+    if saved.privacy is None:
+        return NO_PROMISE
+    parts = list(saved.privacy.parts)
+    if saved.counts_epsilon:
+        parts.append(
+            f"Each class count that it shows was released with noise for epsilon {saved.counts_epsilon:.4g}, part of the above."
+        )
+    if saved.ledger is not None:
+        parts.append(f"Its ledger, when the model was saved: {left_of(saved.ledger)}.")
+    return "\n".join(parts)

@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 TABLE = "CREATE TABLE notes (kind TEXT, about BLOB, said BLOB, PRIMARY KEY (kind, about))"
 OUT_OF_REACH = ("SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_FULL")
 ANOTHER = click.option(
-    "--another-ledger", is_flag=True, help="Allow a second ledger, or none, for a table that is on one already."
+    "--another-ledger", is_flag=True, help="Allow a second ledger, or none, for a table that already has one."
 )
-PUBLIC = click.option("--public-table", is_flag=True, help="The table may be shown, whatever it was used for before.")
+PUBLIC = click.option("--public-table", is_flag=True, help="The table is public, whatever it was used for before.")
 
 
 def _file() -> Path:

@@ -182,10 +182,10 @@ DELTA = Parameter(
     "delta",
     None,
     Number("above 0 (from 1e-100) and below 1", lambda x: 1e-100 <= x < 1, or_none=True),
-    "For sm-laplace and gl-gaussian, which promise less.",
+    "A public number, for sm-laplace and gl-gaussian, which promise less.",
 )
-MAX_LENGTH = Parameter("max_length", 5, Integer(1), "The most rules, with the default rule.")
-MAX_DEPTH = Parameter("max_depth", 3, Integer(0, DEEPEST), "The most tests that a record can meet.")
+MAX_LENGTH = Parameter("max_length", 5, Integer(1), "The most rules, the default rule included.")
+MAX_DEPTH = Parameter("max_depth", 3, Integer(0, DEEPEST), "The most tests on the way to a leaf.")
 MAX_COLUMNS = Parameter(
     "max_columns",
     None,
@@ -194,7 +194,11 @@ MAX_COLUMNS = Parameter(
     "chooses them.",
 )
 MIN_SUPPORT = Parameter(
-    "min_support", 0.05, _min_support(1), "For sm-laplace and sm-cauchy: a public number of records.", Integer(1)
+    "min_support",
+    0.05,
+    _min_support(1),
+    "The fewest records for a rule, for sm-laplace and sm-cauchy: a public number.",
+    Integer(1),
 )
 CONFIDENCE = Parameter("confidence", 0.99, _confidence)
 COUNTS_SHARE = Parameter(
@@ -204,19 +208,21 @@ COUNTS_SHARE = Parameter(
     "The share of epsilon for noisy class counts.",
 )
 RULES_PER_DRAW = Parameter(
-    "rules_per_draw", None, Integer(1, or_none=True), "How many rules to draw at once; all by default."
+    "rules_per_draw", None, Integer(1, or_none=True), "How many rules are drawn at once; all by default."
 )
-STAGES = Parameter("stages", None, _stages, "Draws after each other, as in 2,2, in place of --max-depth.")
+STAGES = Parameter(
+    "stages", None, _stages, "Depths of several draws, one after the other, instead of --max-depth: 2,2."
+)
 CRITERION = Parameter(
     "criterion",
     "accuracy",
     OneOf(lambda: ("accuracy", GINI)),
-    "Drawn for correct records, or for purer leaves (gini): better probabilities.",
+    "What is drawn for: correct labels, or pure leaves (gini), for better probabilities.",
 )
 SPLIT = Parameter("split", 0.5, help="The prior probability that a node is split.", typed=float)
 PRIOR = Parameter("prior", None)
 PRIOR_OF_TESTS = PRIOR(
-    help="All tests alike (the default), or all columns, whatever their number of tests.",
+    help="Whether all tests are equally likely beforehand (the default), or all columns.",
     typed={"tests": None, "columns": "columns"},
 )
 POINTS = Parameter("points", "integers", OneOf(lambda: ("integers", "decimals")), "How points are written.")
@@ -230,12 +236,12 @@ SEQUENTIAL = Parameter(
     "sequential",
     None,
     _bool_or_none,
-    "Columns one after the other, each by what the others leave to explain, or all in one pass.",
+    "Count columns one after the other, each for what the others leave unexplained, or all in one pass.",
     {"sequential": True, "at-once": False},
     "counting",
 )
 CLASS_WEIGHT = Parameter(
-    "class_weight", None, _class_weight, "How bad a mistake on a class is, a public number: ill=5. Repeat."
+    "class_weight", None, _class_weight, "What a mistake on a class counts, a public number: ill=5. Repeatable."
 )
 MAX_LITERALS = Parameter("max_literals", 1, help="The most conditions in a rule.", typed=Integer(1, 3))
 NEGATIONS = Parameter("negations", True)
@@ -243,13 +249,13 @@ MONOTONIC_CST = Parameter(
     "monotonic_cst",
     None,
     _limits,
-    "A column in which the model rises (:+1) or falls (:-1), from class to class. Repeat.",
+    "A column with which predictions may only rise (:+1) or fall (:-1), from class to class. Repeatable.",
 )
-FORBID = Parameter("forbid", (), _limits, "Columns that no answer may depend on together. Repeat.")
+FORBID = Parameter("forbid", (), _limits, "Columns that no prediction may depend on together. Repeatable.")
 SCHEMA = Parameter("schema", None)
 INFER_SCHEMA = Parameter("infer_schema", False)
 CANDIDATES = Parameter("candidates", None)
-EXCLUDE = Parameter("exclude", (), help="A column that the model may not use. Repeat.")
+EXCLUDE = Parameter("exclude", (), help="A column that the model may not use. Repeatable.")
 RECORDS_PER_PERSON = Parameter(
     "records_per_person", 1, Integer(1), "The most records that one person has in the table."
 )
@@ -259,9 +265,9 @@ TIME_LIMIT = Parameter(
     "time_limit",
     None,
     Number("None or a number of seconds above 0", lambda x: x > 0, or_none=True),
-    "Seconds after which to give up. It says if anything was booked.",
+    "Give up after this many seconds, and say whether anything was booked.",
 )
-VERBOSE = Parameter("verbose", False, help="Say how long it may take. On a terminal it is said anyway.")
+VERBOSE = Parameter("verbose", False, help="Say how long it may take; on a terminal always.")
 
 # -- What goes together ----------------------------------------------------------------------------------------------------------
 

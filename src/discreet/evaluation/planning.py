@@ -7,17 +7,16 @@ than the best, whatever the records are. Usually it is much closer. For trees th
 
 For score cards there is no such bound. What public numbers say of them is the noise in the class counts that points come from.
 
-**Tables alike.** What a private model is worth depends above all on the number of records times epsilon, then on the number of
-columns and classes. All of these are public, so a table that nobody may look at can be compared with tables that everybody may:
-how lists, trees and cards did on those was measured and written by `make compare`.
+**Similar tables.** How good a private model is depends above all on the number of records times epsilon, then on the number of
+columns and classes. All of these are public, so a private table can be compared with public ones: how good lists, trees and cards
+are on those was measured and written by `make compare`.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
-from statistics import median
 from typing import Any
 
 import numpy as np
@@ -34,8 +33,13 @@ from ..rules.prior import TreePrior
 from ..schema import Schema
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+GOOD = (0.1, 0.3, 1.0)  # of which one is recommended
+IN_STAGES = "tree in stages 2, 2"
+READABLE = ("list", "tree", IN_STAGES, "card")  # the kinds of models, by how easy they are to read
 CONFIDENCE = 0.95
-LEAST_GAIN = 0.01  # in accuracy: where boosting gains less than that on the majority, a share of it says nothing
+LEAST_GAIN = (
+    0.01  # in accuracy: a table on which boosting gains less than that on the majority says nothing about models
+)
 FARTHEST = 0.5  # in factors of ten, beyond the records times epsilon that a table was measured at
 
 Curve = Mapping[float, Mapping[str, float]]  # by epsilon, for each kind of model
@@ -98,7 +102,8 @@ def _loss_at_most(log_prior: float, epsilon: float, records: int) -> float:
 class Expected:
     """At one epsilon: the attacker's chance; the loss at most; and, on a stand-in, the measured accuracy and its error.
 
-    There is no bound on the loss (None) for a tree that is drawn in stages, or not for its accuracy.
+    There is no bound on the loss (None) for a tree that is drawn in stages, or not for its accuracy. ``measures`` has the mean
+    and the error of other things that were measured on the stand-in, too.
     """
 
     epsilon: float
@@ -106,6 +111,7 @@ class Expected:
     loss: float | None
     accuracy: float | None = None
     error: float | None = None
+    measures: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
 def expect(
@@ -172,29 +178,51 @@ def expect_cards(
     return expected
 
 
-def expect_no_bound(records: int) -> list[Expected]:
-    """Of models whose accuracy public numbers say nothing about, however many records there are."""
-    return [Expected(e, attackers_chance(e), None) for e in EPSILONS]
+def expect_of(
+    kind: str, schema: Schema, records: int, parameters: Mapping[str, Any], costs: Mapping[float, Sequence[Cost]]
+) -> dict[float, Any]:
+    """The same for any kind of model with these parameters and costs, by epsilon. With class weights there is no bound either."""
+    if kind == "card":
+        found: Sequence[Expected] = expect_cards(schema, records, costs, parameters.get("tree_depth", 0))
+    elif kind in ("list", "tree"):
+        bounded = {k: v for k, v in parameters.items() if k not in ("monotonic_cst", "forbid", "class_weight")}
+        found = (expect if kind == "list" else expect_trees)(schema, records, **bounded)
+    else:
+        found = [Expected(e, attackers_chance(e), None) for e in EPSILONS]
+    return {e.epsilon: replace(e, loss=None) if "class_weight" in parameters else e for e in found}
 
 
 def measure(
     X: Any, y: np.ndarray, learn: Callable[..., Any], repeats: int, done: Callable[[], object]
-) -> dict[float, tuple[float, float]]:
-    """The mean accuracy on held-out records of a public table at each epsilon, and its error; 0 stands for no privacy.
+) -> dict[float, dict[str, tuple[float, float]]]:
+    """Means on held-out records of a public table at each epsilon, and their errors; 0 stands for no privacy.
 
-    ``learn(epsilon=..., random_state=...)`` makes a classifier. ``done`` is called after each.
+    They are the accuracy, the balanced accuracy, and the recall of each class. ``learn(epsilon=..., random_state=...)`` makes a
+    classifier. ``done`` is called after each.
     """
-    n = len(y)
-    found: dict[float, list[float]] = {epsilon: [] for epsilon in (*EPSILONS, 0.0)}
+    n, classes = len(y), np.unique(y)
+    found: dict[float, list[dict[str, float]]] = {epsilon: [] for epsilon in (*EPSILONS, 0.0)}
     for seed in range(repeats):
         order = np.random.default_rng(seed).permutation(n)
         train, test = order[: int(0.7 * n)], order[int(0.7 * n) :]
-        for epsilon, accuracies in found.items():
+        for epsilon, rows in found.items():
             # at an enormous epsilon the draw is the best model; values are read as in a private fit
             clf = learn(epsilon=epsilon or 1e6, random_state=seed).fit(X.iloc[train], y[train])
-            accuracies.append(float((clf.predict(X.iloc[test]) == y[test]).mean()))
+            right = clf.predict(X.iloc[test]) == y[test]
+            row = {f"recall of {c}": float(right[y[test] == c].mean()) for c in classes if (y[test] == c).any()}
+            rows.append(
+                {"accuracy": float(right.mean()), "balanced accuracy": float(np.mean(list(row.values()))), **row}
+            )
             done()
-    return {e: (float(np.mean(a)), float(np.std(a, ddof=1) / len(a) ** 0.5)) for e, a in found.items()}
+    names = ("accuracy", "balanced accuracy", *(f"recall of {c}" for c in classes))
+    return {e: {name: _mean([row[name] for row in rows if name in row]) for name in names} for e, rows in found.items()}
+
+
+def _mean(values: Sequence[float]) -> tuple[float, float]:
+    """The mean and its error; of a class that was in the test records once or never, nothing is known."""
+    if len(values) < 2:
+        return math.nan, math.nan
+    return float(np.mean(values)), float(np.std(values, ddof=1) / len(values) ** 0.5)
 
 
 @dataclass(frozen=True)
@@ -217,31 +245,38 @@ class Measured:
         low, high = (math.log10(end(self.accuracy)) for end in (min, max))
         return max(0.0, low - place, place - high)
 
-    def share(self, model: str, records: int, epsilon: float) -> float | None:
-        """How much of the way from the majority class to boosting without privacy a model gets; None if not measured."""
-        found = self._at(self.accuracy, model, records, epsilon)
-        return None if found is None else (found - self.majority) / (self.boosting - self.majority)
+    def reached(self, model: str, records: int, epsilon: float) -> float:
+        """The accuracy of a model; not a number if it was not measured."""
+        return self._at(self.accuracy, model, records, epsilon)
 
-    def ranking(self, model: str, records: int, epsilon: float) -> float | None:
+    def ranking(self, model: str, records: int, epsilon: float) -> float:
         """Its area under the ROC curve."""
         return self._at(self.area, model, records, epsilon)
 
-    def _at(self, curve: Curve, model: str, records: int, epsilon: float) -> float | None:
+    def _at(self, curve: Curve, model: str, records: int, epsilon: float) -> float:
         """At the epsilon that has as many records times epsilon here, between those that were measured."""
         known = sorted(e for e in curve if model in curve[e])
         if not known:
-            return None
+            return math.nan
         place = math.log(records * epsilon / self.records)
         return float(np.interp(place, np.log(known), [curve[e][model] for e in known]))
 
 
 @dataclass(frozen=True)
 class OnSimilar:
-    """On the nearest tables: quartiles of the share of the way, and the median area, of each kind of model."""
+    """On the nearest tables, of each kind of model.
+
+    ``accuracy`` has the lower quartile, the mean and the upper quartile; ``behind`` how much less accurate a kind is in the mean
+    than the best one at epsilon 1 on the same tables; ``areas`` the means. ``majority``, ``boosting`` and ``boosted_area`` are
+    means without privacy.
+    """
 
     nearest: tuple[str, ...]
-    shares: Mapping[str, tuple[float, float, float]]
+    accuracy: Mapping[str, tuple[float, float, float]]
+    behind: Mapping[str, float]
     areas: Mapping[str, float]
+    majority: float
+    boosting: float
     boosted_area: float
 
 
@@ -265,18 +300,28 @@ def similar(records: int, columns: int, classes: int, epsilon: float, how_many: 
 
 
 def on_similar(records: int, columns: int, classes: int, epsilon: float) -> OnSimilar | None:
-    """What to expect of each kind of model; None if no table is alike."""
-    tables = similar(records, columns, classes, epsilon)
-    if not tables:
+    """What to expect of each kind of model; None if no table is alike, or most were only measured at more records times epsilon.
+
+    The tables are the same at each epsilon, those that are nearest at epsilon 1; a larger one than was measured is taken for the
+    largest that was.
+    """
+    near = similar(records, columns, classes, GOOD[-1])
+    tables = [t for t in near if epsilon >= GOOD[-1] or t.beyond(records, epsilon) <= FARTHEST]
+    if not tables or 2 * len(tables) < len(near):
         return None
-    kinds = dict.fromkeys(kind for table in tables for by_kind in table.accuracy.values() for kind in by_kind)
-    shares, areas = {}, {}
-    for kind in kinds:
-        reached = [share for t in tables if (share := t.share(kind, records, epsilon)) is not None]
-        low, middle, high = np.percentile(reached, [25, 50, 75]).tolist()
-        shares[kind] = (low, middle, high)
-        areas[kind] = median(area for t in tables if (area := t.ranking(kind, records, epsilon)) is not None)
-    return OnSimilar(tuple(t.title for t in tables), shares, areas, median(t.boosted_area for t in tables))
+    kinds = [kind for kind in READABLE if any(kind in by_kind for t in tables for by_kind in t.accuracy.values())]
+    reached = {kind: np.array([t.reached(kind, records, epsilon) for t in tables]) for kind in kinds}
+    best = max(kinds, key=lambda kind: np.nanmean([t.reached(kind, records, GOOD[-1]) for t in near]))
+    at_best = np.array([t.reached(best, records, GOOD[-1]) for t in tables])
+
+    quartiles = {kind: np.nanpercentile(values, [25, 75]).tolist() for kind, values in reached.items()}
+    return OnSimilar(
+        tuple(t.title for t in tables),
+        {kind: (quartiles[kind][0], float(np.nanmean(reached[kind])), quartiles[kind][1]) for kind in kinds},
+        {kind: float(np.nanmean(at_best - reached[kind])) for kind in kinds},
+        {kind: float(np.nanmean([t.ranking(kind, records, epsilon) for t in tables])) for kind in kinds},
+        *(float(np.mean([getattr(t, name) for t in tables])) for name in ("majority", "boosting", "boosted_area")),
+    )
 
 
 @cache
@@ -330,6 +375,6 @@ def planning_chart(expected: Sequence[Expected], best: float | None, kind: str =
         f"{line([(e.epsilon, e.attacker) for e in expected], '#D55E00', '5 4')}"
         f'<text x="{(left + right) / 2}" y="{top + height + 44}" text-anchor="middle">epsilon (log scale)</text>'
         f'<text x="{left}" y="24" fill="#0072B2">● {name}</text>'
-        f'<text x="{right}" y="24" text-anchor="end" fill="#B84A00">● how sure an attacker may become, from 50 %</text>'
+        f'<text x="{right}" y="24" text-anchor="end" fill="#B84A00">● best certainty of an attacker, from 50 %</text>'
         "</svg>\n"
     )
