@@ -62,7 +62,7 @@ class Ledger(Readings):
     (Fraction(2, 1), Fraction(1, 1000000))
     >>> ledger.reserve(Fraction(5, 2), Fraction(0), "second model")
     Traceback (most recent call last):
-    discreet.accounting.reservation.BudgetError: the ledger has epsilon 2 and delta 1e-06 left, this needs epsilon 2.5 and ...
+    discreet.accounting.reservation.BudgetError: the ledger has epsilon 2 and delta 1e-06 left, but this needs epsilon 2.5 and ...
 
     A hundred models drawn whole at epsilon 0.1 come to 10 by addition, and fit into 3 at a delta of 1e-6:
 

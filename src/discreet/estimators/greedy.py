@@ -91,7 +91,6 @@ class GreedyRuleListClassifier(RuleLists, Exact):
     >>> print(clf)
     if Prior-Crimes>3 then 1
     else if not Juvenile-Crimes=0 then 1
-    else if Prior-Crimes=0 then 0
     else 0
     """
 
