@@ -475,7 +475,7 @@ def failing(place, error, make):
 # Where no record can get: (module, function), or a module as a whole.
 NO_RECORD_GETS_THERE = {
     ("estimators.feasibility", ""): "numbers of candidates, rules, tests and classes, and parameters",
-    ("estimators.optimal", "WholeLists._check"): "parameters and public numbers; the message is constant",
+    ("estimators.optimal", "OptimalLists._check"): "parameters and public numbers; the message is constant",
     ("estimators.parameters", ""): "parameters",
     (
         "estimators.private",

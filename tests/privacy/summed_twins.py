@@ -14,7 +14,7 @@ from discreet import DPOptimalRuleListClassifier
 from discreet.audit.draws import list_distributions_by_sums, worst_draw
 from discreet.audit.explorer import ListsOnMarginals, TreesOnMarginals, explored
 from discreet.audit.learners import Pair, Subject
-from discreet.audit.subjects import WHOLE
+from discreet.audit.subjects import LISTS
 from discreet.private.counts.division import OUTSIDE, Division
 from discreet.private.queries.lists import ListQueries
 from discreet.private.queries.tree_parts import size_for
@@ -251,9 +251,9 @@ def with_queries(kind, twin):
 
 def summed_fit_twins(pairs):
     """name, the sound subject, its broken twin, pairs to try."""
-    lists = Subject("optimal rule lists", WHOLE, {"epsilon": 1.0, "max_length": 2})
-    later = Subject("optimal rule lists, rules_per_draw=1", WHOLE, COUNTS_OF_LISTS)
-    draws = Subject("optimal rule lists, rules_per_draw=1, no counts", WHOLE, COUNTS_OF_LISTS | {"counts_share": 0.0})
+    lists = Subject("optimal rule lists", LISTS, {"epsilon": 1.0, "max_length": 2})
+    later = Subject("optimal rule lists, rules_per_draw=1", LISTS, COUNTS_OF_LISTS)
+    draws = Subject("optimal rule lists, rules_per_draw=1, no counts", LISTS, COUNTS_OF_LISTS | {"counts_share": 0.0})
     counted = replace(lists, parameters=lists.parameters | {"counts_share": 0.5})
     marginals = Subject("optimal rule lists from marginals", ListsOnMarginals, COUNTS_OF_LISTS)
     for name, sound, twin, tried in (
@@ -344,7 +344,7 @@ class LoudTreesOnMarginals(LoudSampler, TreesOnMarginals):
 def summed_observed_twins(hits):
     """Mostly models without a rule or test, whose label shows most of what one record changes."""
     common = {"epsilon": 1.0, "counts_share": 0.0}
-    lists = Subject("optimal rule lists", WHOLE, common | {"max_length": 2, "prior": [99, 1]}, n_rules=1)
+    lists = Subject("optimal rule lists", LISTS, common | {"max_length": 2, "prior": [99, 1]}, n_rules=1)
     stump = Subject("stump", TreesOnMarginals, common | {"max_depth": 1, "split": 0.01}, n_rules=1)
     first = Pair(np.zeros((2, 2), int), (0, 0))
     yield (

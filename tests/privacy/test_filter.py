@@ -23,7 +23,7 @@ from discreet.accounting.costs import (
     plain_sum,
     rho_sum,
 )
-from discreet.accounting.entries import Entry, Totals, Whole, whole_of
+from discreet.accounting.entries import Entry, LedgerBudget, Totals, budget_of
 from discreet.accounting.ledger import BudgetError, NoDeltaError
 from discreet.accounting.summary import LedgerSnapshot, epsilon_of, how_many
 from tests.support.slices import slow_but
@@ -93,7 +93,7 @@ def costs_of(rng):
 def budgets(rng):
     """A ledger with both filters, or with addition alone. Deltas are large, so that a few answers matter."""
     epsilon, delta = Fraction(rng.randint(5, 15), 10), Fraction(rng.randint(2, 20), 100)
-    room = whole_of(epsilon, delta, False, "auto", None)
+    room = budget_of(epsilon, delta, False, "auto", None)
     half = replace(room, rho=room.rho / 2)
     part = replace(half, rho_delta=min(delta, delta_of(half.rho, epsilon)))
     return rng.choice((room, part, replace(room, rho=None, rho_delta=NOTHING)))
@@ -145,7 +145,7 @@ def test_a_filter_in_zcdp_with_half_of_the_rhos_is_caught():
     """A thousand answers of bounded range, which is the case that the twin gets wrong: epsilon^2 / 16 for epsilon^2 / 8."""
     from tests.support.composition import divergence, of_bounded_range, power
 
-    whole = whole_of(2, 1e-4, False, "auto", None)
+    whole = budget_of(2, 1e-4, False, "auto", None)
     cost = Cost(BOUNDED_RANGE, Fraction(1, 20))
     fit = how_many(whole, Totals(), (cost,))
     assert divergence(power(of_bounded_range(0.05, 0.025), fit), 2.0) <= 1e-4
@@ -260,7 +260,7 @@ def test_how_many_fit_is_what_the_ledger_takes():
 
 
 def test_a_whole_is_what_it_says():
-    whole = Whole(Fraction(1), Fraction(1, 10), False, "x", Fraction(1, 8), Fraction(1, 100))
+    whole = LedgerBudget(Fraction(1), Fraction(1, 10), False, "x", Fraction(1, 8), Fraction(1, 100))
     assert whole.delta_for_releases == Fraction(9, 100)
 
 

@@ -47,7 +47,7 @@ from discreet import (
 from discreet._utils.errors import ModelError, RuleError, SchemaError
 from discreet.accounting import ledger_rows as rows
 from discreet.accounting.costs import pair
-from discreet.accounting.entries import Entry, Totals, Whole
+from discreet.accounting.entries import Entry, LedgerBudget, Totals
 from discreet.accounting.ledger import BudgetError, LedgerError, LedgerSnapshot
 from discreet.accounting.statement import Guarantee
 from discreet.evaluation.evaluation_file import SavedEvaluation
@@ -124,7 +124,7 @@ def some_ledger(entries: int) -> str:
         totals = totals.plus(entry)
         events += [rows.reserved(entry, number), rows.ended(number, "finished", Fraction(1, 4), Fraction(0))]
         events.append(rows.written_to(number, "0" * 64))
-    whole = Whole(Fraction(3), Fraction(1, 10**6), False, "a ledger")
+    whole = LedgerBudget(Fraction(3), Fraction(1, 10**6), False, "a ledger")
     return rows._text([json.loads(rows._whole_text(whole)), totals.to_dict(), events])
 
 

@@ -19,7 +19,7 @@ from fractions import Fraction
 from typing import Literal
 
 from .costs import KINDS, NONE, NOTHING_PROVED, PURE, Cost, exact, is_proved, pair, plain_sum
-from .entries import LONGEST_NAME, Entry, Totals, Whole, rho_charged
+from .entries import LONGEST_NAME, Entry, LedgerBudget, Totals, rho_charged
 from .reservation import BudgetError
 
 Pair = tuple[Fraction, Fraction]
@@ -31,7 +31,7 @@ class NoDeltaError(BudgetError):
     """A release that needs a delta, for a ledger that was made without one."""
 
 
-def refuse_more_than_left(whole: Whole, totals: Totals, asked: Pair, costs: tuple[Cost, ...]) -> None:
+def refuse_more_than_left(whole: LedgerBudget, totals: Totals, asked: Pair, costs: tuple[Cost, ...]) -> None:
     """Raise BudgetError if the release may not be taken. Of what is not proved, what is asked for is counted."""
     rho = rho_charged(costs, asked[0])
     within_rho = whole.rho is not None and totals.rho + rho <= whole.rho
@@ -91,7 +91,7 @@ class BudgetRequest:
                 "pays_for is more than epsilon: cut points that are the release cannot cost more than all of it"
             )
 
-    def approve(self, whole: Whole, totals: Totals, known: Mapping[str, Fraction]) -> Entry:
+    def approve(self, whole: LedgerBudget, totals: Totals, known: Mapping[str, Fraction]) -> Entry:
         """The entry to be made, or BudgetError. Of cut points, what the ledger does not know of (``known``) is booked with it."""
         owed = {n: e - known.get(n, NONE) for n, e in self.owed.items() if e > known.get(n, NONE)}
         before = sum(owed.values(), NONE)

@@ -50,7 +50,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Whole:
+class LedgerBudget:
     """What is decided when a ledger is made, and never changes. ``name`` tells it from others.
 
     ``rho`` is the budget in zCDP, if there is one, and ``rho_delta`` the part of delta that it takes. ``records_per_person`` is
@@ -158,9 +158,9 @@ def read_checksum(data: Any) -> str:
     return data
 
 
-def whole_of(epsilon: Any, delta: Any, allow_unproved: Any, rho: Rho, records_per_person: Any) -> Whole:
+def budget_of(epsilon: Any, delta: Any, allow_unproved: Any, rho: Rho, records_per_person: Any) -> LedgerBudget:
     """With the budget in zCDP, if there is to be one, and what of delta it takes."""
-    whole = Whole(exact("epsilon", epsilon), exact("delta", delta), bool(allow_unproved), secrets.token_hex(8))
+    whole = LedgerBudget(exact("epsilon", epsilon), exact("delta", delta), bool(allow_unproved), secrets.token_hex(8))
     if records_per_person is not None:
         check_integer("records_per_person", records_per_person, at_least=1)
         whole = replace(whole, records_per_person=int(records_per_person))

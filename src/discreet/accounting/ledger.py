@@ -27,7 +27,7 @@ from typing import Any, Self
 from . import ledger_rows as rows
 from .budget_request import BudgetRequest, NoDeltaError, Proved, UnprovedError
 from .costs import UNREADABLE, exact
-from .entries import NEIGHBOURS, Booked, Entry, Rho, Totals, Whole, whole_of
+from .entries import NEIGHBOURS, Booked, Entry, LedgerBudget, Rho, Totals, budget_of
 from .ledger_places import BusyError, LedgerError, MemoryPlace, MissingError, OutOfReachError, Place, SQLitePlace, T
 from .postgres_ledger import PostgreSQLPlace, is_url
 from .reservation import BudgetError, Reservation
@@ -83,7 +83,7 @@ class Ledger(Readings):
         records_per_person: int | None = None,
     ) -> None:
         place = MemoryPlace()
-        place.make(whole_of(epsilon, delta, allow_unproved, rho, records_per_person))
+        place.make(budget_of(epsilon, delta, allow_unproved, rho, records_per_person))
         self._open(place)
 
     @classmethod
@@ -102,7 +102,7 @@ class Ledger(Readings):
         ``PGPASSWORD``, ``~/.pgpass`` or a service file.
         """
         place: Place = PostgreSQLPlace(path) if isinstance(path, str) and is_url(path) else SQLitePlace(path)
-        asked = None if epsilon is None else whole_of(epsilon, delta, allow_unproved, rho, records_per_person)
+        asked = None if epsilon is None else budget_of(epsilon, delta, allow_unproved, rho, records_per_person)
         ledger, at = cls.__new__(cls), place.shown
         try:
             whole = ledger._open(place)
@@ -121,7 +121,7 @@ class Ledger(Readings):
             raise LedgerError(f"the ledger at {at} was made to refuse releases about which nothing is proved")
         return ledger
 
-    def _open(self, place: Place) -> Whole:
+    def _open(self, place: Place) -> LedgerBudget:
         self._place = place
         whole, _ = self._now()
         self._name = whole.name
@@ -197,7 +197,7 @@ class Ledger(Readings):
         request = BudgetRequest(epsilon, delta, "", proved, records, because, rests_on=rests_on)
         self._do(False, lambda run: _approved(run, rows.read_state(run), request))
 
-    def _now(self) -> tuple[Whole, Totals]:
+    def _now(self) -> tuple[LedgerBudget, Totals]:
         state = self._do(False, rows.read_state)
         return state.whole, state.totals
 

@@ -22,7 +22,7 @@ from threading import RLock
 from typing import NoReturn, TypeVar
 
 from .._utils.writing import PAUSES, new_database
-from .entries import Whole
+from .entries import LedgerBudget
 from .ledger_rows import TABLES, DamagedError, Run, create
 from .ledger_rows import LedgerError as LedgerError
 
@@ -62,7 +62,7 @@ class Place(ABC):
     locked = ""  # goes behind the SELECT of the row that a writer must have to itself
     is_copy = False  # in a process that was forked from the one that made it
 
-    def make(self, whole: Whole) -> None:
+    def make(self, whole: LedgerBudget) -> None:
         """Make the tables of a new ledger. If somebody else was faster, nothing happens."""
         self.attempt(True, lambda run: create(run, whole))
 
@@ -132,7 +132,7 @@ class SQLitePlace(Place):
         self.path = Path(os.path.realpath(path))  # by whatever name or link it is opened
         self.where = self.shown = str(self.path)
 
-    def make(self, whole: Whole) -> None:
+    def make(self, whole: LedgerBudget) -> None:
         """See ``Place``."""
         self._refuse_network()
 

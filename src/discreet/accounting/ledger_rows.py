@@ -18,7 +18,18 @@ from typing import Any
 
 from .._utils.parameters import read_json
 from .costs import NONE, UNREADABLE, Cost, read_amount, read_pair
-from .entries import FINISHED, STOPPED, Entry, Totals, Whole, optional, read_checksum, read_count, read_name, read_sum
+from .entries import (
+    FINISHED,
+    STOPPED,
+    Entry,
+    LedgerBudget,
+    Totals,
+    optional,
+    read_checksum,
+    read_count,
+    read_name,
+    read_sum,
+)
 
 FORMAT, VERSION = "discreet ledger", 4
 TABLES = {
@@ -47,7 +58,7 @@ class LedgerError(ValueError):
 class State:
     """The ledger's row."""
 
-    whole: Whole
+    whole: LedgerBudget
     totals: Totals
     events: int
     seal: str  # of the last event
@@ -71,7 +82,7 @@ def _key(name: str) -> str:
     return _digest(_text(name))
 
 
-def create(run: Run, whole: Whole) -> None:
+def create(run: Run, whole: LedgerBudget) -> None:
     """Make the tables of a new ledger."""
     for statement in TABLES.values():
         run(statement)
@@ -212,17 +223,17 @@ def read_event(text: Any) -> Event:
     return Entry(**found, proved_epsilon=proved[0], proved_delta=proved[1])
 
 
-def _whole_text(whole: Whole) -> str:
+def _whole_text(whole: LedgerBudget) -> str:
     kept = ("name", "epsilon", "delta", "allow_unproved", "neighbours", "records_per_person", "rho", "rho_delta")
     return _text({"format": FORMAT, "version": VERSION} | {name: getattr(whole, name) for name in kept})
 
 
-def _read_whole(text: str) -> Whole:
+def _read_whole(text: str) -> LedgerBudget:
     data = read_json(text)
     epsilon, delta = read_pair((data["epsilon"], data["delta"]))
     rho, rho_delta = optional(read_amount, data["rho"]), read_amount(data["rho_delta"], 1)
     name, records = read_name(data["name"]), optional(read_count, data["records_per_person"])
-    whole = Whole(epsilon, delta, bool(data["allow_unproved"]), name, rho, rho_delta, records)
+    whole = LedgerBudget(epsilon, delta, bool(data["allow_unproved"]), name, rho, rho_delta, records)
     if whole.delta >= 1 or whole.delta_for_releases < 0 or whole.records_per_person == 0 or _whole_text(whole) != text:
         raise ValueError
     return whole

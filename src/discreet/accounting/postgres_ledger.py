@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, unquote
 
-from .entries import Whole
+from .entries import LedgerBudget
 from .ledger_places import BusyError, LedgerError, MissingError, OutOfReachError, Place, T
 from .ledger_rows import Run, create
 
@@ -63,7 +63,7 @@ class PostgreSQLPlace(Place):
         self._options = {key: value for key, value in (parts | given).items() if value}
         self.where, self.shown = where, f"{self._schema} on PostgreSQL"
 
-    def make(self, whole: Whole) -> None:
+    def make(self, whole: LedgerBudget) -> None:
         """See ``Place``."""
 
         def work(run: Run) -> None:

@@ -39,7 +39,7 @@ from .costs import (
     read_pair,
     rho_sum,
 )
-from .entries import Booked, Entry, Totals, Whole, optional, read_count, read_name
+from .entries import Booked, Entry, LedgerBudget, Totals, optional, read_count, read_name
 from .ledger_places import OutOfReachError
 
 ADDITION, BY_ZCDP, NUMERICAL = "addition", "zCDP", "numerical composition"
@@ -97,7 +97,7 @@ class Sums(ABC):
     """What follows from what a ledger is, and from the sums over its entries."""
 
     @abstractmethod
-    def _now(self) -> tuple[Whole, Totals]:
+    def _now(self) -> tuple[LedgerBudget, Totals]:
         """What it is, and its sums: both of one state of it."""
 
     @property
@@ -164,8 +164,8 @@ class LedgerSnapshot(Sums):
     rho: Fraction | None = None
     rho_delta: Fraction = NONE
 
-    def _now(self) -> tuple[Whole, Totals]:
-        return Whole(self.epsilon, self.delta, False, self.ledger or "", self.rho, self.rho_delta), self.totals
+    def _now(self) -> tuple[LedgerBudget, Totals]:
+        return LedgerBudget(self.epsilon, self.delta, False, self.ledger or "", self.rho, self.rho_delta), self.totals
 
     def to_dict(self) -> dict[str, Any]:
         """The snapshot as JSON has it: fractions are strings."""
@@ -200,7 +200,7 @@ class DetachedLedger:
         return self._spent
 
 
-def how_many(whole: Whole, totals: Totals, costs: tuple[Cost, ...]) -> int:
+def how_many(whole: LedgerBudget, totals: Totals, costs: tuple[Cost, ...]) -> int:
     """How many more releases with these costs a ledger has room for; of what is not proved, none."""
 
     def fit(left: Fraction, each: Fraction) -> int:
@@ -218,7 +218,7 @@ def how_many(whole: Whole, totals: Totals, costs: tuple[Cost, ...]) -> int:
 class Readings(Sums):
     """What may be asked of a ledger. Each answer is of one state of it."""
 
-    _when_booked: tuple[Whole, Totals] | None = None
+    _when_booked: tuple[LedgerBudget, Totals] | None = None
 
     @property
     @abstractmethod

@@ -20,7 +20,7 @@ from .choices import audited
 from .explorer import schema_of_rules
 from .learners import Compared, Pair, Subject, excess, is_broken, search
 from .observed import best_event, observe, samplers, watch
-from .subjects import GREEDY, GREEDY_TREES, REFUTED, TREES, WHOLE, needed_parameters, subjects
+from .subjects import GREEDY, GREEDY_TREES, LISTS, REFUTED, TREES, needed_parameters, subjects
 
 KNOWN_LOSS = "mass, class counts only"  # its loss is exactly epsilon: here the fits must show nearly all of it
 POWER = 0.8
@@ -269,7 +269,7 @@ def claims_too_much(tried: Sequence[Parameters]) -> bool:
 def _that_take(parameters: Parameters) -> list[Any]:
     if "mechanism" in parameters:
         return [GREEDY, GREEDY_TREES]
-    lists = [GREEDY, WHOLE]
+    lists = [GREEDY, LISTS]
     return (
         lists if "candidates" in parameters else [*lists, GREEDY_TREES, TREES]
     )  # tests of a tree follow from its schema

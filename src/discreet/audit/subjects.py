@@ -21,7 +21,7 @@ from ..private.sampling.trees.log_weights import GINI
 from .explorer import CardsOnMarginals, ListsByEnvelope, ListsOnMarginals, TreesOnMarginals
 from .learners import Pair, Subject
 
-GREEDY, WHOLE, TREES = DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, DPOptimalTreeClassifier
+GREEDY, LISTS, TREES = DPGreedyRuleListClassifier, DPOptimalRuleListClassifier, DPOptimalTreeClassifier
 GREEDY_TREES, CARDS = DPGreedyTreeClassifier, DPScoreCardClassifier
 WEIGHTS, SKEWED = {0: 2.0, 1: 8.0}, {0: 10.0, 1: 3.0, 2: 1.0}  # of two classes, and of three
 
@@ -37,7 +37,7 @@ def _named(classifier: type, name: str, **common: Any) -> Callable[..., Subject]
 
 
 _lists, _enveloped = (
-    _named(WHOLE, "optimal rule lists"),
+    _named(LISTS, "optimal rule lists"),
     _named(ListsByEnvelope, "optimal rule lists by envelope", max_length=3),
 )
 _trees, _by_gini = _named(TREES, "optimal trees"), _named(TREES, "optimal trees by Gini", criterion=GINI)

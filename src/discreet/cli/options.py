@@ -49,9 +49,9 @@ KINDS = (
         "list",
         "a rule list, drawn as a whole: the first rule that holds decides",
         "DPOptimalRuleListClassifier",
-        of.DP_WHOLE_LISTS,
+        of.DP_OPTIMAL_LISTS,
     ),
-    Kind("tree", "a decision tree, drawn as a whole", "DPOptimalTreeClassifier", of.DP_WHOLE_TREES),
+    Kind("tree", "a decision tree, drawn as a whole", "DPOptimalTreeClassifier", of.DP_OPTIMAL_TREES),
     Kind("card", "a score card: points that add up to a risk", "DPScoreCardClassifier", of.DP_CARDS),
     Kind(
         *("greedy", "a list or a tree built greedily, by any mechanism"),

@@ -17,7 +17,7 @@ from ..rules.prior import Prior
 from ..sources.plan import Counting, Needs
 from .base import Exact, Learned, Limited, RuleLists, class_weights
 from .feasibility import check_lists, check_rules_per_draw, count_ranges, draws_of, is_summed, tell_lists
-from .parameters import BEST_LISTS, DP_WHOLE_LISTS
+from .parameters import BEST_LISTS, DP_OPTIMAL_LISTS
 from .plans import Bar, FitPlan, steps_of_lists
 from .private import PrivateDraws
 
@@ -28,7 +28,7 @@ NOT_SUMMED = (
 )
 
 
-class WholeLists(RuleLists):
+class OptimalLists(RuleLists):
     """What classifiers have in common that choose among all lists."""
 
     max_length: int
@@ -57,7 +57,7 @@ class WholeLists(RuleLists):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class DPOptimalRuleListClassifier(PrivateDraws, WholeLists):
+class DPOptimalRuleListClassifier(PrivateDraws, OptimalLists):
     """A rule list drawn whole with differential privacy: the more records a list classifies correctly, the likelier it is.
 
     One draw from ``prior * exp(epsilon * correct)`` over *all* labelled rule lists: nothing is split over the rules, no delta,
@@ -111,7 +111,7 @@ class DPOptimalRuleListClassifier(PrivateDraws, WholeLists):
     True
     """
 
-    _parameters = DP_WHOLE_LISTS
+    _parameters = DP_OPTIMAL_LISTS
 
     max_length: int = 4
     rules_per_draw: int | None = None
@@ -188,7 +188,7 @@ class ListPlan(FitPlan):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class OptimalRuleListClassifier(WholeLists, Limited, Exact):
+class OptimalRuleListClassifier(OptimalLists, Limited, Exact):
     """The most accurate rule list over the candidates, without privacy, with a certificate that there is no better one.
 
     Parameters

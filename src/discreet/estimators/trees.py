@@ -23,7 +23,7 @@ from ..rules.prior import TreePrior
 from ..sources.plan import Counting, Needs
 from .base import Exact, Limited, Tested, class_weights, majority
 from .feasibility import DEEPEST_SUMMED, check_trees, count_draws, count_ranges, tell_trees
-from .parameters import BEST_TREES, DP_WHOLE_TREES
+from .parameters import BEST_TREES, DP_OPTIMAL_TREES
 from .parameters import GINI as GINI
 from .plans import Bar, FitPlan, steps_of_trees
 from .private import PrivateDraws
@@ -116,7 +116,7 @@ class DPOptimalTreeClassifier(Trees, PrivateDraws):
     True
     """
 
-    _parameters = DP_WHOLE_TREES
+    _parameters = DP_OPTIMAL_TREES
 
     max_depth: int = 3
     stages: Any = None
