@@ -31,7 +31,7 @@ from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.estimators.greedy_trees import greedy_tree
 from discreet.private.mechanisms.registry import MECHANISMS
 from discreet.report.html import to_html
-from discreet.rules.numbered_tree import Fork, Leaf
+from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf
 
 from .test_tree_estimators import IRIS, ODD
 
@@ -193,7 +193,7 @@ def test_the_learner_goes_level_by_level_and_leaves_what_is_small_or_pure():
     left = ((0, False),)
     queries = Recorded(lambda path: path != left, lambda path: len(path) if len(path) < 2 else None)
     tree = greedy_tree(queries, 4)
-    assert tree == Fork(0, Fork(1, Leaf(), Leaf()), Leaf())
+    assert tree == NumberedFork(0, NumberedFork(1, NumberedLeaf(), NumberedLeaf()), NumberedLeaf())
     below = [((0, True), (1, True)), ((0, True), (1, False))]
     assert queries.asked == [
         ("exceed", [()]),
@@ -205,7 +205,7 @@ def test_the_learner_goes_level_by_level_and_leaves_what_is_small_or_pure():
         ("count", tree),
     ]
     nothing = Recorded(lambda path: True, lambda path: None)
-    assert greedy_tree(nothing, 4) == Leaf()
+    assert greedy_tree(nothing, 4) == NumberedLeaf()
     assert [what for what, _ in nothing.asked] == ["exceed", "select", "count"]
 
 

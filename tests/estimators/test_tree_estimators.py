@@ -37,7 +37,7 @@ from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.estimators.feasibility import DEEPEST, check_trees, count_steps, estimate_seconds, is_feasible
 from discreet.estimators.plans import Bar
 from discreet.private.sampling.deadline import TimeLimitError
-from discreet.rules.numbered_tree import Fork, Leaf
+from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf
 
 from ..support.charges import watch_charges
 from ..support.slices import slow_but
@@ -478,7 +478,7 @@ def test_an_estimate_grows_with_tests_depth_classes_and_stages():
 def test_the_learner_says_how_many_trees_a_stage_draws():
     class Grown:
         def grow(self, tree, depth):
-            return Fork(0, Leaf(0), Fork(1, Leaf(0), Leaf(1)))
+            return NumberedFork(0, NumberedLeaf(0), NumberedFork(1, NumberedLeaf(0), NumberedLeaf(1)))
 
         def count(self, tree):
             pytest.fail("counts were not asked for")

@@ -11,7 +11,7 @@ from discreet.audit.draws import KINDS, LISTS, N_RULES, list_distributions
 from discreet.evaluation.planning import attackers_chance, expect, expect_trees, worst_loss, worst_loss_of_trees
 from discreet.private.sampling.reference import distribution_of_trees
 from discreet.private.sampling.trees.problems import TreeProblem
-from discreet.rules.numbered_tree import Fork, leaves_of
+from discreet.rules.numbered_tree import NumberedFork, leaves_of
 from discreet.rules.prior import TreePrior
 
 
@@ -92,7 +92,7 @@ def test_the_rarest_tree_is_the_one_that_counts(depth, split):
     nothing = TreeProblem(np.zeros((3, 0), bool), np.zeros((2, 0)), TreePrior(split, np.array([0.5, 0.3, 0.2])), 1.0)
     trees, log_priors = distribution_of_trees(nothing, depth)
     assert np.logaddexp.reduce(log_priors) == pytest.approx(0.0, abs=1e-12)
-    assert any(isinstance(tree, Fork) for tree in trees) == (depth > 0)
+    assert any(isinstance(tree, NumberedFork) for tree in trees) == (depth > 0)
     expected = (-log_priors.min() + math.log(20)) / (0.5 * 0.9) / 1000
     assert worst_loss_of_trees(0.5, 1000, 3, 2, depth, split, 0.2) == pytest.approx(expected)
 

@@ -39,7 +39,7 @@ from discreet.models.display.summary import summarize
 from discreet.models.export.python_source import LONGEST_CHAIN
 from discreet.models.partition import Answer, Partition
 from discreet.models.saved import KINDS, checksum
-from discreet.private.queries.evaluation import Division, EvaluationQueries
+from discreet.private.queries.evaluation import EvaluationQueries, Grouping
 from discreet.report.html import to_html
 from discreet.rules.rules import truth
 from discreet.sources.memory import PrivateCounts
@@ -425,7 +425,7 @@ def test_what_the_counts_counts_as_right_is_what_predict_gets_right(model):
     private = PrivateCounts.from_table(pd.DataFrame(X), Y, SCHEMA)
     reservation = Reservation(Fraction(1), Fraction(0))
     right = int((model.predict(X) == Y).sum())
-    queries = EvaluationQueries(private, model, right_or_wrong(model), 2, [Division()], noise=Fraction(1))
+    queries = EvaluationQueries(private, model, right_or_wrong(model), 2, [Grouping()], noise=Fraction(1))
     (found,) = queries.prepare().open(reservation, Unchanged()).histograms()
     assert found.tolist() == [[right, len(Y) - right]]
 

@@ -107,20 +107,20 @@ def _some_list(lists):
 
 def _some_tree(drawn, depth):
     """A test at every place, and labels in turn; none where they are not drawn."""
-    from discreet.rules.numbered_tree import Fork, Leaf, leaves_of
+    from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf, leaves_of
 
     labels = itertools.cycle([0, 1] if next(leaves_of(drawn))[1].label is not None else [None])
-    trees = [Leaf(next(labels)) for _ in range(2**depth)]
+    trees = [NumberedLeaf(next(labels)) for _ in range(2**depth)]
     for test in range(depth):
-        trees = [Fork(test, *pair) for pair in zip(trees[::2], trees[1::2], strict=True)]
+        trees = [NumberedFork(test, *pair) for pair in zip(trees[::2], trees[1::2], strict=True)]
     return trees[0]
 
 
 def _with_some_counts(tree):
-    from discreet.rules.numbered_tree import Leaf, with_leaves
+    from discreet.rules.numbered_tree import NumberedLeaf, with_leaves
 
     counts = itertools.cycle([(10.0, 5.0), (5.0, 10.0)])
-    return with_leaves(tree, lambda _, leaf: Leaf(leaf.label, next(counts)))
+    return with_leaves(tree, lambda _, leaf: NumberedLeaf(leaf.label, next(counts)))
 
 
 def _some_counts(histogram):

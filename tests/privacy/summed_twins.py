@@ -19,7 +19,7 @@ from discreet.private.counts.division import OUTSIDE, Division
 from discreet.private.queries.lists import ListQueries
 from discreet.private.queries.tree_parts import size_for
 from discreet.private.queries.trees import TreeQueries
-from discreet.rules.numbered_tree import Leaf, leaves_of
+from discreet.rules.numbered_tree import NumberedLeaf, leaves_of
 
 COUNTS_OF_LISTS = {"epsilon": 1.0, "max_length": 3, "rules_per_draw": 1, "counts_share": 0.5}
 
@@ -121,7 +121,7 @@ class SoundCounts(TreeQueries):
     """Leaves get their own class counts, whatever they were drawn from."""
 
     def _keep(self, path, leaf, tree):
-        (root,) = TreeQueries._leaves(self, Leaf())
+        (root,) = TreeQueries._leaves(self, NumberedLeaf())
         for inner, _ in leaves_of(tree):
             self._exact[(*path, *inner)] = root.exact_counts((*path, *inner))
 
@@ -130,7 +130,7 @@ class TreesOfAllRecords(SoundCounts):
     """A later stage draws in each leaf from all records, for one charge."""
 
     def _leaves(self, tree):
-        (root,) = super()._leaves(Leaf())
+        (root,) = super()._leaves(NumberedLeaf())
         return [root for _ in leaves_of(tree)]
 
 
@@ -170,7 +170,7 @@ class LeavesThatOverlap(SoundCounts):
     """A stage counts in both branches of a test what it is not true of: missing values, say."""
 
     def _leaves(self, tree):
-        if isinstance(tree, Leaf):
+        if isinstance(tree, NumberedLeaf):
             return super()._leaves(tree)
         found = []
         for path, _ in leaves_of(tree):
@@ -178,7 +178,7 @@ class LeavesThatOverlap(SoundCounts):
             box = {column: ~true for column, true in columns}  # of the tests that are true nothing is asked
             division = Division([(box, 0)], OUTSIDE)
             counted = self._counts.joint(self._columns, size_for(self._stages), division)
-            found.append(replace(super()._leaves(Leaf())[0], marginals=counted))
+            found.append(replace(super()._leaves(NumberedLeaf())[0], marginals=counted))
         return found
 
 

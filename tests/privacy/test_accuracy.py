@@ -13,7 +13,7 @@ from discreet.accounting.ledger import BudgetError, Reservation
 from discreet.evaluation.measuring import right_or_wrong
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.queries import base
-from discreet.private.queries.evaluation import Division, EvaluationQueries
+from discreet.private.queries.evaluation import EvaluationQueries, Grouping
 from tests.support.counted import patterns_of
 
 SCHEMA = Schema((Boolean("a"), Boolean("b")), classes=["no", "yes"])
@@ -39,7 +39,7 @@ def exact_counts(X, y, epsilon=1.0, records=1):
 
 def correct_and_wrong(counts, epsilon, reservation, entropy):
     """As ``noisy_accuracy`` asks for them."""
-    queries = EvaluationQueries(counts, MODEL, right_or_wrong(MODEL), 2, [Division()], epsilon)
+    queries = EvaluationQueries(counts, MODEL, right_or_wrong(MODEL), 2, [Grouping()], epsilon)
     (found,) = queries.open(reservation, entropy).histograms()
     return tuple(found[0].tolist())
 

@@ -32,7 +32,7 @@ from discreet._utils.errors import RuleError, SchemaError
 from discreet.accounting.ledger import BudgetError, Reservation
 from discreet.accounting.statement import INFERRED, SEEDED
 from discreet.private.queries import base, evaluation
-from discreet.private.queries.evaluation import Division, EvaluationQueries
+from discreet.private.queries.evaluation import EvaluationQueries, Grouping
 from tests.support.counted import patterns_of
 
 SEX = Categorical("sex", categories=["f", "m"])
@@ -44,7 +44,7 @@ COUNTED = replace(
     default=replace(MODEL.default, counts=(2.0, 8.0)),
 )
 PLACES = np.arange(6).reshape(3, 2)  # each answer and class has a place of its own
-BY_SEX, BY_B = Division("sex", (0, 1, 2, 2)), Division("b", (0, 1, 2))
+BY_SEX, BY_B = Grouping("sex", (0, 1, 2, 2)), Grouping("b", (0, 1, 2))
 RECORDS = list(itertools.product([True, False, None], [True, False], ["f", "m", "x", None], ["no", "yes"]))
 
 
@@ -108,7 +108,7 @@ def worst_loss(divisions, epsilon=Fraction(1), given=asked):
     return max(found)
 
 
-@pytest.mark.parametrize("divisions", [[Division()], [BY_SEX], [BY_SEX, BY_B], [BY_SEX, BY_B, Division()]])
+@pytest.mark.parametrize("divisions", [[Grouping()], [BY_SEX], [BY_SEX, BY_B], [BY_SEX, BY_B, Grouping()]])
 @pytest.mark.parametrize("epsilon", [Fraction(1, 10), Fraction(1), Fraction(3)])
 def test_no_neighbour_loses_more_than_epsilon_and_some_lose_that(divisions, epsilon):
     assert worst_loss(divisions, epsilon) == pytest.approx(float(epsilon), rel=1e-12)
@@ -139,7 +139,7 @@ def test_a_twin_that_takes_its_groups_from_the_records_is_caught():
     def twin(records, divisions, epsilon):
         there = [x for x in ("f", "m", "x", None) if any(record[2] == x for record in records)] or ["f"]
         of_bin = tuple(there.index(x) if x in there else 0 for x in ("f", "m", "x", None))
-        return asked(records, [Division("sex", of_bin)], epsilon)
+        return asked(records, [Grouping("sex", of_bin)], epsilon)
 
     assert worst_loss([BY_SEX], given=twin) == math.inf
 

@@ -37,7 +37,7 @@ from discreet.private.queries.trees import TreeQueries
 from discreet.private.sampling.list_sums import ListSums
 from discreet.private.sampling.trees.problems import MarginalTrees
 from discreet.rules.candidates import Candidates
-from discreet.rules.numbered_tree import Fork, Leaf
+from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf
 from discreet.rules.prior import Prior, TreePrior
 from discreet.schema.columns import Boolean
 
@@ -211,7 +211,7 @@ def test_leaves_share_no_record_whichever_tree_is_asked_about_first():
     def distribution(records):
         asked = TESTS, draws_at(RATE, 1), PRIOR, np.ones(2), "accuracy", (1, 1)
         queries = TreeQueries(marginals(records, TESTS, 2), *asked)
-        return multiplied_out(queries, lambda opened: opened.grow(Fork(0, Leaf(), Leaf()), 1))
+        return multiplied_out(queries, lambda opened: opened.grow(NumberedFork(0, NumberedLeaf(), NumberedLeaf()), 1))
 
     assert worst_loss(distribution, FEW, [*all_tables(FEW, 1), *PURE]) <= RATE + 1e-9
 

@@ -18,7 +18,7 @@ from discreet.private.sampling.trees import drawing
 from discreet.private.sampling.trees.log_weights import SCORES, leaf_mass
 from discreet.private.sampling.trees.problems import TreeProblem, sum_for
 from discreet.private.sampling.trees.sums import TreeSums
-from discreet.rules.numbered_tree import Fork, Leaf, leaves_of
+from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf, leaves_of
 from discreet.rules.prior import TreePrior
 
 X, Y = load_compas(binary=True, sensitive=False, return_X_y=True)
@@ -196,7 +196,11 @@ def test_what_the_sampler_holds_cannot_be_seen_or_copied():
 
 def test_a_tree_has_no_leaves_that_overlap():
     """Whatever tree is asked about, each record is in one of its leaves: there is no other way to ask."""
-    tree = Fork(0, Fork(1, Leaf(), Fork(0, Leaf(), Leaf())), Fork(0, Leaf(), Leaf()))
+    tree = NumberedFork(
+        0,
+        NumberedFork(1, NumberedLeaf(), NumberedFork(0, NumberedLeaf(), NumberedLeaf())),
+        NumberedFork(0, NumberedLeaf(), NumberedLeaf()),
+    )
     for record in product([False, True], repeat=2):
         leaves = [path for path, _ in leaves_of(tree) if all(record[test] == side for test, side in path)]
         assert len(leaves) == 1

@@ -40,7 +40,7 @@ from discreet.private.queries.lists import ListQueries
 from discreet.private.queries.trees import TreeQueries
 from discreet.private.sampling.reference import distribution_of_trees
 from discreet.private.sampling.trees.log_weights import ACCURACY, GINI
-from discreet.rules.numbered_tree import Leaf, leaves_of, with_leaves
+from discreet.rules.numbered_tree import NumberedLeaf, leaves_of, with_leaves
 from tests.privacy import summed_twins
 from tests.privacy.card_twins import card_fit_twins
 from tests.privacy.greedy_tree_twins import greedy_tree_fit_twins
@@ -265,7 +265,7 @@ def best_labels(problem, depth):
     """Tests are drawn by the summed weights of all labels of their leaves; then each leaf gets its most frequent class."""
 
     def relabelled(path, leaf):
-        return Leaf(int(problem.counts[:, patterns_below(problem, path)].sum(1).argmax()))
+        return NumberedLeaf(int(problem.counts[:, patterns_below(problem, path)].sum(1).argmax()))
 
     drawn, logs = distribution_of_trees(problem, depth)
     return [with_leaves(tree, relabelled) for tree in drawn], logs
@@ -435,7 +435,7 @@ class StagesDoNotShare(Broken, ExploredTrees):
 
 class FromAllRecords(TreeQueries):
     def _leaves(self, tree):
-        (root,) = super()._leaves(Leaf())
+        (root,) = super()._leaves(NumberedLeaf())
         return [root for _ in leaves_of(tree)]
 
 

@@ -19,7 +19,7 @@ from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.log_weights import ACCURACY, GINI, SCORES
 from discreet.private.sampling.trees.problems import MarginalTrees, TreeProblem
 from discreet.rules.candidates import Candidates
-from discreet.rules.numbered_tree import Leaf
+from discreet.rules.numbered_tree import NumberedLeaf
 from discreet.rules.prior import Prior, TreePrior
 from discreet.schema import Schema
 from discreet.schema.columns import Boolean
@@ -507,7 +507,7 @@ def test_a_draw_does_the_same_for_all_tables_that_give_the_same_tree(monkeypatch
 
 def _kinds(tree):
     """The tests of a tree: what it asks, not how it answers."""
-    return None if isinstance(tree, Leaf) else (tree.test, _kinds(tree.true), _kinds(tree.other))
+    return None if isinstance(tree, NumberedLeaf) else (tree.test, _kinds(tree.true), _kinds(tree.other))
 
 
 def test_trees_from_patterns_follow_the_number_of_patterns_and_no_count(monkeypatch):

@@ -14,7 +14,7 @@ from discreet.private.counts.groups import Groups
 from discreet.private.counts.joint import JointCounts
 from discreet.private.counts.marginals import MarginalsInProgress
 from discreet.rules.candidates import Candidates
-from discreet.rules.numbered_tree import Fork, Leaf, leaves_of
+from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf, leaves_of
 from discreet.schema import Schema
 from discreet.schema.columns import Numeric
 
@@ -206,7 +206,11 @@ def test_boxes_are_where_rules_and_leaves_are(seed):
         assert (joint.classes_in(box) == table.counts()[:, true[rule]].sum(1)).all()
     left = left_by([0, 2], table.candidates, columns).find(table.bins, 50)
     assert ((left == 0) == ~(true[0] | true[2])).all()
-    tree = Fork(0, Fork(1, Leaf(), Leaf()), Fork(2, Leaf(), Fork(0, Leaf(), Leaf())))
+    tree = NumberedFork(
+        0,
+        NumberedFork(1, NumberedLeaf(), NumberedLeaf()),
+        NumberedFork(2, NumberedLeaf(), NumberedFork(0, NumberedLeaf(), NumberedLeaf())),
+    )
     part = divided_by(tree, table.candidates, columns).find(table.bins, 50)
     for number, (path, _) in enumerate(leaves_of(tree)):
         assert ((part == number) == np.logical_and.reduce([true[test] == side for test, side in path])).all()

@@ -19,7 +19,7 @@ from discreet.private.sampling.trees.log_weights import ACCURACY, GINI, SCORES
 from discreet.private.sampling.trees.problems import TreeProblem, sum_for
 from discreet.private.sampling.trees.sums import TreeSums
 from discreet.rules.candidates import Candidates
-from discreet.rules.numbered_tree import Fork, Leaf, leaves_of
+from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf, leaves_of
 from discreet.rules.prior import TreePrior
 from tests.privacy.twins import Free
 
@@ -176,7 +176,7 @@ def test_the_queries_draw_by_the_distribution_of_the_records(seed, classes, scor
     queries.open(Free(), SeededEntropy(seed))
 
     def drawn():
-        tree = Leaf()
+        tree = NumberedLeaf()
         for depth in stages:
             tree = queries.grow(tree, depth)
         return tree
@@ -248,7 +248,7 @@ def test_flipped_tests_are_flipped_back():
     truth = np.array([[True, True, True, False]])
     counts = np.array([[5.0, 5.0, 5.0, 0.0], [0.0, 0.0, 0.0, 5.0]])
     problem = TreeProblem(truth, counts, TreePrior(0.5, np.ones(1)), 1.0)
-    assert best_tree(problem, 1) == (Fork(0, Leaf(0), Leaf(1)), 20.0)
+    assert best_tree(problem, 1) == (NumberedFork(0, NumberedLeaf(0), NumberedLeaf(1)), 20.0)
 
 
 # -- nothing in it is idle ----------------------------------------------------------------------------------------------------
@@ -256,7 +256,7 @@ def test_flipped_tests_are_flipped_back():
 
 def flipped_without_flipping_back(self, part, depth, place):
     test = int(self._as_given[place])
-    return Fork(test, *(self.tree(sums.side_of(part, test, side), depth - 1) for side in (True, False)))
+    return NumberedFork(test, *(self.tree(sums.side_of(part, test, side), depth - 1) for side in (True, False)))
 
 
 def asked_twice(part, test, side):

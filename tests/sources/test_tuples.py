@@ -18,7 +18,7 @@ from discreet.private.counts import groups as groups_module
 from discreet.private.counts.division import OUTSIDE, Division, column_numbers, divided_by, left_by
 from discreet.private.counts.marginals import MarginalsInProgress
 from discreet.rules.candidates import Candidates
-from discreet.rules.numbered_tree import Fork, Leaf
+from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf
 from discreet.sources.memory import add_table, class_numbers
 
 from ..models.test_exports import run_with, stored_tables
@@ -105,13 +105,17 @@ def divisions():
     rules = Candidates.of_rules(SCHEMA, ["c = a and n > 1", "n > 2 and n <= 3", "c = a and c = b", "m in [0, 1]"])
     tests = Candidates.of_tests(Schema(COLUMNS[:2]))
     numbers = column_numbers(columns, tests)
-    tree = Fork(0, Fork(1, Leaf(), Fork(2, Leaf(), Leaf())), Fork(3, Leaf(), Leaf()))
+    tree = NumberedFork(
+        0,
+        NumberedFork(1, NumberedLeaf(), NumberedFork(2, NumberedLeaf(), NumberedLeaf())),
+        NumberedFork(3, NumberedLeaf(), NumberedLeaf()),
+    )
     yes = np.array([True, False, False, True])
     return columns, {
         "all": Division(),
         "left by a list": left_by([0, 2, 3], rules, column_numbers(columns, rules)),
         "leaves of a tree": divided_by(tree, tests, numbers),
-        "one leaf": divided_by(Leaf(), tests, numbers),
+        "one leaf": divided_by(NumberedLeaf(), tests, numbers),
         "nothing": Division([({}, OUTSIDE)]),
         "the first box counts": Division([({0: yes}, 1), ({0: ~yes}, 0), ({}, OUTSIDE)], 0, 2),
     }

@@ -11,7 +11,7 @@ from discreet.audit.observed import misfit
 from discreet.private.sampling.trees.log_weights import ACCURACY, GINI
 from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.rules.candidates import Candidates
-from discreet.rules.numbered_tree import Fork, Leaf
+from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf
 from discreet.rules.prior import TreePrior
 
 from .brute_force import rule_holds
@@ -108,8 +108,8 @@ def distribution_on_records(columns, y, schema, weights, prior, rate, score, sta
         size = sum(counts)
         if score == GINI:
             mass = (size - sum(c * c for c in counts) / size) / 2 if size else 0.0
-            return {Leaf(): math.exp(-rate * mass)}
-        return {Leaf(c): math.exp(rate * k) / len(weights) for c, k in enumerate(counts)}
+            return {NumberedLeaf(): math.exp(-rate * mass)}
+        return {NumberedLeaf(c): math.exp(rate * k) / len(weights) for c, k in enumerate(counts)}
 
     def trees(records, depth):
         stop = 1.0 - prior.split if depth else 1.0
@@ -118,7 +118,7 @@ def distribution_on_records(columns, y, schema, weights, prior, rate, score, sta
             if weight:
                 sides = [trees([i for i in records if true[j][i] == side], depth - 1) for side in (True, False)]
                 for (a, p), (b, q) in product(sides[0].items(), sides[1].items()):
-                    found[Fork(j, a, b)] += prior.split * weight * p * q
+                    found[NumberedFork(j, a, b)] += prior.split * weight * p * q
         return found
 
     def normalised(found):
@@ -127,16 +127,16 @@ def distribution_on_records(columns, y, schema, weights, prior, rate, score, sta
 
     def grown(tree, records, depth):
         """What a stage makes of a tree: {tree: probability}."""
-        if isinstance(tree, Leaf):
+        if isinstance(tree, NumberedLeaf):
             return normalised(trees(records, depth))
         sides = (
             grown(side, [i for i in records if true[tree.test][i] == (k == 0)], depth)
             for k, side in enumerate((tree.true, tree.other))
         )
         one, two = sides
-        return {Fork(tree.test, a, b): p * q for (a, p), (b, q) in product(one.items(), two.items())}
+        return {NumberedFork(tree.test, a, b): p * q for (a, p), (b, q) in product(one.items(), two.items())}
 
-    distribution = {Leaf(): 1.0}
+    distribution = {NumberedLeaf(): 1.0}
     for depth in stages:
         after = Counter()
         for tree, p in distribution.items():

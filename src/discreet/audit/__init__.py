@@ -10,6 +10,6 @@
 No record is needed: all tables are made up.
 """
 
-from .run import Check, Report, Row, audit
+from .run import AuditCheck, Report, Row, audit
 
-__all__ = ["Check", "Report", "Row", "audit"]
+__all__ = ["AuditCheck", "Report", "Row", "audit"]

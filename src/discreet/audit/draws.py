@@ -26,7 +26,7 @@ from ..private.sampling.trees.drawing import WeighedTrees
 from ..private.sampling.trees.log_weights import ACCURACY, GINI
 from ..private.sampling.trees.problems import DrawProblem, MarginalTrees, TreeProblem
 from ..rules.candidates import Candidates
-from ..rules.numbered_tree import Fork, Leaf, NumberedTree, Path, leaves_of
+from ..rules.numbered_tree import NumberedFork, NumberedLeaf, NumberedTree, Path, leaves_of
 from ..rules.prior import Prior, TreePrior
 from ..schema import Schema
 from .explore import Finding, differences
@@ -163,13 +163,13 @@ def all_trees(score: str) -> tuple[tuple[NumberedTree, float], ...]:
     """Each with its prior probability. Trees that are drawn by Gini have no labels."""
 
     def trees(depth: int) -> Iterator[tuple[NumberedTree, float]]:
-        leaves = [Leaf(0), Leaf(1)] if score == ACCURACY else [Leaf()]
+        leaves = [NumberedLeaf(0), NumberedLeaf(1)] if score == ACCURACY else [NumberedLeaf()]
         for leaf in leaves:
             yield leaf, (1.0 - SPLIT if depth else 1.0) / len(leaves)
         for test in range(N_RULES if depth else 0):
             for true, p in trees(depth - 1):
                 for other, q in trees(depth - 1):
-                    yield Fork(test, true, other), SPLIT / N_RULES * p * q
+                    yield NumberedFork(test, true, other), SPLIT / N_RULES * p * q
 
     return tuple(trees(DEPTH))
 

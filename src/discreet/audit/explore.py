@@ -30,7 +30,7 @@ from ..estimators.cards import Cards
 from ..private.counts.counts import Counts
 from ..private.counts.patterns import Array
 from ..private.noise.sums import log_pmf, tail
-from ..rules.numbered_tree import Fork, Leaf, NumberedTree, leaves_of
+from ..rules.numbered_tree import NumberedFork, NumberedLeaf, NumberedTree, leaves_of
 from .explorer import CardExplorer, Decision, Explorer
 
 Key = tuple[Any, ...]
@@ -85,14 +85,14 @@ def key_of(learned: Learned | NumberedTree | LearnedCard) -> Key:
     if isinstance(learned, LearnedCard):
         points = [(start, *((i, *p.tolist()) for i, p in card.items())) for start, card in learned.cards]
         return (_tests_of(learned.tree), *map(tuple, learned.columns), *points, *learned.limits, *learned.risks), None
-    if isinstance(learned, Leaf | Fork):
+    if isinstance(learned, NumberedLeaf | NumberedFork):
         labels = tuple(leaf.label for _, leaf in leaves_of(learned))
         return _tests_of(learned), None if None in labels else labels
     return tuple(learned.chosen), None if learned.labels is None else tuple(learned.labels)
 
 
 def _tests_of(tree: NumberedTree) -> Key:
-    return () if isinstance(tree, Leaf) else (tree.test, _tests_of(tree.true), _tests_of(tree.other))
+    return () if isinstance(tree, NumberedLeaf) else (tree.test, _tests_of(tree.true), _tests_of(tree.other))
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from ..private.noise.noisy_max import Exponential
 from ..private.noise.sums import tail
 from ..private.queries.base import Queries
 from ..private.queries.cards import CardQueries
-from ..private.queries.greedy import Choices
+from ..private.queries.greedy import ChoiceQueries
 from ..private.queries.lists import ListQueries
 from ..private.queries.trees import TreeQueries
 from ..private.sampling.envelope import PatternLists
@@ -214,7 +214,7 @@ class _Explored(Keeps):
         explorer = self.explorer
         if isinstance(queries, CardQueries) and queries._trees is not None:
             self.explore(queries._trees)
-        elif isinstance(queries, Choices):
+        elif isinstance(queries, ChoiceQueries):
             queries._choose = partial(_choose, queries, explorer)  # type: ignore[method-assign]
         elif isinstance(queries, ListQueries | TreeQueries):
             replace_draw(_draw, queries)
@@ -226,7 +226,7 @@ def explored(classifier: type) -> Any:
     return type(f"Explored{classifier.__name__}", (_Explored, classifier), {})
 
 
-def _choose(queries: Choices, explorer: Explorer, node: NodeCounts) -> int:
+def _choose(queries: ChoiceQueries, explorer: Explorer, node: NodeCounts) -> int:
     """A choice at a node: by coins, which the explorer flips (the selector's own code is run), or by its distribution."""
     selector = queries._selector
     if queries._mechanism.exact_choices:

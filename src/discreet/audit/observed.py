@@ -171,7 +171,7 @@ def outcomes(subject: Subject, seen: Watch, counts: Counts, fits: int) -> Counte
         return Counter(seen.outcome(subject.make().fit(X, y)) for _ in range(fits))
 
 
-class Seen(NamedTuple):
+class SeenDraws(NamedTuple):
     """What fits showed: a lower bound for epsilon, also in parts of the loss of the event that was looked for."""
 
     epsilon: float
@@ -179,7 +179,7 @@ class Seen(NamedTuple):
     agreement: float  # the chance of so large a difference between fits and the exact distributions
 
 
-def observe(subject: Subject, pair: Pair, fits: int, delta: float) -> Seen:
+def observe(subject: Subject, pair: Pair, fits: int, delta: float) -> SeenDraws:
     """So many fits on each of two tables."""
     seen = watch(subject, pair)
     event = best_event(seen.chances, fits)
@@ -188,7 +188,7 @@ def observe(subject: Subject, pair: Pair, fits: int, delta: float) -> Seen:
     less, more = (sum(n for x, n in drawn.items() if x in event.outcomes) for drawn in tables)
     epsilon = lower_bound(*((more, less) if event.on_more else (less, more)), fits, delta)
     power = epsilon / event.epsilon if event.epsilon > 0.01 else None
-    return Seen(epsilon, power, min(1.0, 2.0 * min(chances)))
+    return SeenDraws(epsilon, power, min(1.0, 2.0 * min(chances)))
 
 
 # --- samplers, piece by piece -----------------------------------------------------------------------------------------------

@@ -55,7 +55,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Check:
+class AuditCheck:
     """A yes-or-no check without an epsilon: a sampler follows its distribution, a statement claims nothing."""
 
     what: str
@@ -75,7 +75,7 @@ class Report:
     """What was found. ``str(report)`` is the table."""
 
     rows: tuple[Row, ...]
-    checks: tuple[Check, ...]
+    checks: tuple[AuditCheck, ...]
     quick: bool
 
     @property
@@ -149,7 +149,7 @@ def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int,
         *((_one_choice, name, quick) for name in audited(quick)),
         *((_statement, name) for name in unproved()),
     ]
-    found: list[Row | Check] = []
+    found: list[Row | AuditCheck] = []
     jobs = jobs or os.cpu_count() or 1
     with process_pool(jobs) if jobs > 1 else nullcontext() as pool:
         for number, result in enumerate(_results(pool, calls), 1):
@@ -158,7 +158,7 @@ def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int,
                 progress(number, len(calls))
     order = ["one choice", "whole fit", "as published"]
     rows = sorted((row for row in found if isinstance(row, Row)), key=lambda row: order.index(row.level))
-    return Report(tuple(rows), tuple(check for check in found if isinstance(check, Check)), quick)
+    return Report(tuple(rows), tuple(check for check in found if isinstance(check, AuditCheck)), quick)
 
 
 Call = tuple[Any, ...]  # a function and its arguments
@@ -171,9 +171,9 @@ def _results(pool: Pool | None, calls: Sequence[Call]) -> Iterator[Any]:
         yield task.result() if task else function(*arguments)
 
 
-def _draws(name: str, draws: int) -> list[Check]:
+def _draws(name: str, draws: int) -> list[AuditCheck]:
     chance = samplers()[name](draws)
-    return [Check(name, "sampler", chance >= TOO_UNLIKELY, chance, draws)]
+    return [AuditCheck(name, "sampler", chance >= TOO_UNLIKELY, chance, draws)]
 
 
 def _one_choice(name: str, quick: bool) -> list[Row]:
@@ -253,8 +253,8 @@ def unproved() -> dict[str, Sequence[Parameters]]:
     }
 
 
-def _statement(name: str) -> list[Check]:
-    return [Check(f"nothing is proved with {name}", "statement", not claims_too_much(unproved()[name]))]
+def _statement(name: str) -> list[AuditCheck]:
+    return [AuditCheck(f"nothing is proved with {name}", "statement", not claims_too_much(unproved()[name]))]
 
 
 def claims_too_much(tried: Sequence[Parameters]) -> bool:

@@ -14,7 +14,7 @@ from .._utils.errors import PrivacyWarning
 from .._utils.writing import PendingFile
 from . import common
 from .ending import keep, reserved, size_for, size_of_report
-from .options import KINDS, Kind, Kinds, check_classes, chosen, options_of
+from .options import KINDS, Kinds, Learner, check_classes, chosen, options_of
 from .show import print_model, promise_line
 from .table_notes import ANOTHER, PUBLIC, check_ledger, check_not_a_sample, note_ledger
 from .terminal import on_one_line, open_console, say
@@ -56,12 +56,12 @@ for each in KINDS:
     @PUBLIC
     @common.force_option
     @common.as_json_option
-    def _command(kind: Kind = each, **options: Any) -> None:
+    def _command(kind: Learner = each, **options: Any) -> None:
         _fit(kind, **options)
 
 
 def _fit(
-    kind: Kind,
+    kind: Learner,
     table: common.Given,
     target: str | None,
     schema_file: Path | None,

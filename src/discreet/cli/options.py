@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 SHORT = {"epsilon": "-e", "max_length": "-k", "exclude": "-x", "verbose": "-v"}
 
 
-class Kind(NamedTuple):
+class Learner(NamedTuple):
     """What can be learned. ``tree``: what with ``--tree``, if that can be said."""
 
     name: str
     help: str
     estimator: str
-    table: of.Table
-    tree: "Kind | None" = None
+    table: of.ParameterTable
+    tree: "Learner | None" = None
 
     @property
     def called(self) -> str:
@@ -45,18 +45,18 @@ class Kind(NamedTuple):
 
 
 KINDS = (
-    Kind(
+    Learner(
         "list",
         "a rule list, drawn as a whole: the first rule that holds decides",
         "DPOptimalRuleListClassifier",
         of.DP_OPTIMAL_LISTS,
     ),
-    Kind("tree", "a decision tree, drawn as a whole", "DPOptimalTreeClassifier", of.DP_OPTIMAL_TREES),
-    Kind("card", "a score card: points that add up to a risk", "DPScoreCardClassifier", of.DP_CARDS),
-    Kind(
+    Learner("tree", "a decision tree, drawn as a whole", "DPOptimalTreeClassifier", of.DP_OPTIMAL_TREES),
+    Learner("card", "a score card: points that add up to a risk", "DPScoreCardClassifier", of.DP_CARDS),
+    Learner(
         *("greedy", "a list or a tree built greedily, by any mechanism"),
         *("DPGreedyRuleListClassifier", of.DP_GREEDY_LISTS),
-        Kind("greedy tree", "", "DPGreedyTreeClassifier", of.DP_GREEDY_TREES),
+        Learner("greedy tree", "", "DPGreedyTreeClassifier", of.DP_GREEDY_TREES),
     ),
 )
 NAMES = ", ".join(kind.name for kind in KINDS[:-1]) + f" or {KINDS[-1].name}"
@@ -149,7 +149,7 @@ def _names(parameter: of.Parameter) -> list[str]:
     return [SHORT[parameter.name], called] if parameter.name in SHORT else [called]
 
 
-def options_of(kind: Kind, but: Sequence[str] = ()) -> Callable[[Any], Any]:
+def options_of(kind: Learner, but: Sequence[str] = ()) -> Callable[[Any], Any]:
     """The options of what can be learned, but for some parameters."""
 
     def decorated(command: Any) -> Any:
@@ -164,7 +164,7 @@ def options_of(kind: Kind, but: Sequence[str] = ()) -> Callable[[Any], Any]:
     return decorated
 
 
-def chosen(kind: Kind, options: dict[str, Any]) -> tuple[Kind, dict[str, Any]]:
+def chosen(kind: Learner, options: dict[str, Any]) -> tuple[Learner, dict[str, Any]]:
     """What is learned, and the parameters that were given for it; they are taken out of the options.
 
     >>> chosen(KINDS[1], {"max_depth": None, "monotonic_cst": ["age:-1"], "forbid": ["race,sex"], "prior": "tests"})[1]

@@ -11,16 +11,16 @@ import click
 
 from .._utils.errors import PrivacyWarning
 from . import common
-from .options import KINDS, Kind, Kinds, check_classes, chosen, options_of
+from .options import KINDS, Kinds, Learner, check_classes, chosen, options_of
 from .table_notes import PUBLIC, check_not_private
 from .terminal import on_one_line, open_console
 
 if TYPE_CHECKING:
-    from ..evaluation.recommendation import Plan
+    from ..evaluation.recommendation import Recommendation
     from ..schema import Schema
 
 COMPARE = "compare"
-COMPARED: tuple[tuple[Kind, dict[str, Any]], ...] = (
+COMPARED: tuple[tuple[Learner, dict[str, Any]], ...] = (
     (KINDS[0], {}),
     (KINDS[1], {}),
     (KINDS[1], {"stages": (2, 2)}),
@@ -77,12 +77,12 @@ for each in (None, *KINDS):
     @common.force_option
     @common.flag("--verbose", "-v", help="Explain the numbers, and show what else is known.")
     @common.as_json_option
-    def _command(kind: Kind | None = each, **options: Any) -> None:
+    def _command(kind: Learner | None = each, **options: Any) -> None:
         _plan(kind, **options)
 
 
 def _plan(
-    kind: Kind | None,
+    kind: Learner | None,
     standin: common.Given | None,
     schema_file: Path | None,
     records: int | None,
@@ -111,14 +111,14 @@ def _plan(
     every = [(planned, parameters)] if kind else [(one, how | parameters) for one, how in COMPARED]
     models = {_name(*each): each for each in every if each[1].keys() <= each[0].options.keys()}
     from ..evaluation.planning import EPSILONS, expect_of, on_similar, planning_chart
-    from ..evaluation.recommendation import Plan
+    from ..evaluation.recommendation import Recommendation
 
     ledger = common.open_ledger(ledger_file)
     learn = {name: partial(one.make, schema=schema, **given) for name, (one, given) in models.items()}
     costs = {name: {e: make(epsilon=e).promise().costs for e in EPSILONS} for name, make in learn.items()}
     X, y = (None, []) if standin is None else _labelled(standin, schema, common.target_of(schema, target))
     n = records or len(y)
-    found = Plan(
+    found = Recommendation(
         n,
         kind is None,
         {name: expect_of(one.name, schema, n, given, costs[name]) for name, (one, given) in models.items()},
@@ -157,7 +157,7 @@ def _plan(
         console.print(f"The curve: {on_one_line(out)}")
 
 
-def _name(kind: Kind, parameters: Mapping[str, Any]) -> str:
+def _name(kind: Learner, parameters: Mapping[str, Any]) -> str:
     """As results on public tables call it."""
     stages = parameters.get("stages")
     return f"tree in stages {', '.join(map(str, stages))}" if stages else kind.called
@@ -179,7 +179,7 @@ def _labelled(standin: common.Given, schema: "Schema", target: str) -> tuple[Any
     return X[known], labels
 
 
-def _measure(found: "Plan", X: Any, y: Any, learn: Mapping[str, Any], repeats: int, times: float) -> None:
+def _measure(found: "Recommendation", X: Any, y: Any, learn: Mapping[str, Any], repeats: int, times: float) -> None:
     from rich.progress import Progress
 
     with Progress(console=open_console(stderr=True), transient=True) as bar, warnings.catch_warnings():

@@ -41,7 +41,7 @@ from ..schema.columns import canonical, is_missing
 from ..schema.draft import Draft, as_schema
 from ..schema.inference import infer_schema
 from ..sources.memory import add_table
-from .parameters import Table as Parameters
+from .parameters import ParameterTable
 
 # How scikit-learn's messages begin that are about an array as a whole. Others may quote a value.
 ABOUT_SHAPES = (
@@ -74,7 +74,7 @@ def majority(counts: Counts) -> int:
 class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """What all classifiers have in common: the way from a table to a model, and prediction."""
 
-    _parameters: ClassVar[Parameters]
+    _parameters: ClassVar[ParameterTable]
     _kept: ClassVar[str]  # under which name the model is
 
     schema: Schema | Draft | str | PathLike[str] | None = None

@@ -22,7 +22,7 @@ from ..models.partition import DOUBLING
 from ..private.queries.cards import CardQueries
 from ..rules.candidates import Candidates
 from ..rules.column_parts import WHOLE, ColumnParts, Weights
-from ..rules.numbered_tree import Leaf, NumberedTree, leaves_of
+from ..rules.numbered_tree import NumberedLeaf, NumberedTree, leaves_of
 from .card_points import GRID, evidence, log_likelihood
 
 Array = npt.NDArray[np.float64]
@@ -86,7 +86,7 @@ class Evidence(NamedTuple):
 
 def score_card(queries: CardQueries, wanted: Wanted) -> LearnedCard:
     """A tree if there is to be one; in each leaf columns, their counts, and points; then the risk of each range of totals."""
-    tree: NumberedTree = queries.grow(wanted.depth) if wanted.depth else Leaf()
+    tree: NumberedTree = queries.grow(wanted.depth) if wanted.depth else NumberedLeaf()
     inside = reachable_parts(tree, wanted.tests, wanted.parts)
     every = list(range(len(wanted.parts)))
     columns = queries.choose(wanted.columns) if wanted.columns < len(every) else [every] * len(inside)

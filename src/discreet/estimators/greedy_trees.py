@@ -6,7 +6,7 @@ from ..private.counts.counts import Counts
 from ..private.mechanisms.base import GreedyBudget, GreedyMechanism
 from ..private.queries.greedy import GreedyTreeQueries
 from ..rules.candidates import Candidates
-from ..rules.numbered_tree import Fork, Leaf, NumberedTree, Path, with_leaves
+from ..rules.numbered_tree import NumberedFork, NumberedLeaf, NumberedTree, Path, with_leaves
 from ..sources.plan import Counting
 from .greedy import PrivateGreedy
 from .parameters import DP_GREEDY_TREES
@@ -87,7 +87,7 @@ def greedy_tree(queries: GreedyTreeQueries, max_depth: int) -> NumberedTree:
 
     A node that was not split stays a leaf. Mechanisms on global sensitivity do not check the support: their queries let all pass.
     """
-    tree: NumberedTree = Leaf()
+    tree: NumberedTree = NumberedLeaf()
     level: list[Path] = [()]
     for _ in range(max_depth):
         large = [path for path, enough in zip(level, queries.exceed(level), strict=True) if enough]
@@ -101,4 +101,6 @@ def greedy_tree(queries: GreedyTreeQueries, max_depth: int) -> NumberedTree:
 
 def _split(tree: NumberedTree, tests: dict[Path, int]) -> NumberedTree:
     """The tree with a test at some of its leaves."""
-    return with_leaves(tree, lambda path, leaf: Fork(tests[path], Leaf(), Leaf()) if path in tests else leaf)
+    return with_leaves(
+        tree, lambda path, leaf: NumberedFork(tests[path], NumberedLeaf(), NumberedLeaf()) if path in tests else leaf
+    )

@@ -1,6 +1,6 @@
 """The parameters of all estimators, each described once: its name, its range, its default, and its help on the command line.
 
-An estimator has a ``Table`` of them, which checks what it was given when it is fitted (``__init__`` does nothing), and from which
+An estimator has a ``ParameterTable``. It checks what was given when it is fitted (``__init__`` does nothing), and from it
 the options of ``discreet fit`` and ``discreet plan`` are made. What needs more than the parameter itself is checked where that is
 known: epsilon, the ledger and the seed with every release (private/release.py), candidates and priors with the schema (rules/).
 
@@ -85,7 +85,7 @@ class Parameter:
         return replace(self, default=self.default if default is None else default, **other)
 
 
-class Table:
+class ParameterTable:
     """The parameters of an estimator in the order of its help on the command line, and rules about several of them."""
 
     def __init__(self, *parameters: Parameter, rules: Sequence[Callable[[Any], None]] = ()) -> None:
@@ -337,39 +337,39 @@ COUNTS_SHARE_OF_GREEDY = COUNTS_SHARE(
 )
 CHOICES = (CONFIDENCE, COUNTS_SHARE_OF_GREEDY)
 
-GREEDY_LISTS = Table(
+GREEDY_LISTS = ParameterTable(
     *(MAX_LENGTH, MAX_LITERALS, MIN_SUPPORT(0.0, check=_min_support(0)), NEGATIONS, SCHEMA, CANDIDATES, EXCLUDE)
 )
-BEST_LISTS = Table(MAX_LENGTH(4), *RULES, SCHEMA, CANDIDATES, EXCLUDE, TIME_LIMIT, VERBOSE, *LIMITS)
-BEST_TREES = Table(
+BEST_LISTS = ParameterTable(MAX_LENGTH(4), *RULES, SCHEMA, CANDIDATES, EXCLUDE, TIME_LIMIT, VERBOSE, *LIMITS)
+BEST_TREES = ParameterTable(
     *(MAX_DEPTH, CRITERION, SCHEMA, EXCLUDE, TIME_LIMIT, VERBOSE, *LIMITS),
     rules=[_mass_has_no_labels],
 )
-CARDS = Table(
+CARDS = ParameterTable(
     *(MAX_COLUMNS, POINTS, MONOTONIC_CST, TREE_DEPTH, SEQUENTIAL, SCHEMA, EXCLUDE),
     rules=[_monotone_in_one_card],
 )
 
-DP_GREEDY_LISTS = Table(
+DP_GREEDY_LISTS = ParameterTable(
     *(MECHANISM, EPSILON, DELTA, MAX_LENGTH, MIN_SUPPORT, *CHOICES, *RULES),
     *(SCHEMA, INFER_SCHEMA, CANDIDATES, EXCLUDE, *PERSONS),
     rules=[_delta_is_needed],
 )
-DP_GREEDY_TREES = Table(
+DP_GREEDY_TREES = ParameterTable(
     *(EPSILON, MAX_DEPTH, MECHANISM, DELTA, MIN_SUPPORT, *CHOICES, SCHEMA, INFER_SCHEMA, EXCLUDE, *PERSONS),
     rules=[_delta_is_needed],
 )
-DP_OPTIMAL_LISTS = Table(
+DP_OPTIMAL_LISTS = ParameterTable(
     *(EPSILON, MAX_LENGTH(4), RULES_PER_DRAW, *RULES, COUNTS_SHARE, CLASS_WEIGHT, PRIOR),
     *(SCHEMA, INFER_SCHEMA, CANDIDATES, EXCLUDE, *PERSONS, TIME_LIMIT, VERBOSE, *LIMITS),
     rules=[_lengths_are_of_one_draw],
 )
-DP_OPTIMAL_TREES = Table(
+DP_OPTIMAL_TREES = ParameterTable(
     *(EPSILON, MAX_DEPTH, STAGES, CRITERION, COUNTS_SHARE, SPLIT, CLASS_WEIGHT, PRIOR_OF_TESTS),
     *(SCHEMA, INFER_SCHEMA, EXCLUDE, *PERSONS, TIME_LIMIT, VERBOSE, *LIMITS),
     rules=[_mass_has_no_labels, _mass_needs_counts, _monotone_in_one_draw],
 )
-DP_CARDS = Table(
+DP_CARDS = ParameterTable(
     *(EPSILON, MAX_COLUMNS, POINTS, MONOTONIC_CST, TREE_DEPTH, SEQUENTIAL, COUNTS_SHARE),
     *(SCHEMA, INFER_SCHEMA, EXCLUDE, *PERSONS, TIME_LIMIT, VERBOSE),
     rules=[_monotone_in_one_card],

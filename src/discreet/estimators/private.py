@@ -28,7 +28,7 @@ from ..accounting.entries import Booked
 from ..accounting.ledger import Ledger
 from ..accounting.statement import ASSUMES, Guarantee, PrivacyStatement, neighbours_of
 from ..private.counts.counts import Counts
-from ..private.release import Released, Source, Terms, release
+from ..private.release import CountedSource, Released, Terms, release
 from ..private.reminders import warn_outside
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits
@@ -198,7 +198,7 @@ class PrivateClassifier(Classifier, ABC):
             schema = self._ready("fit_file")
             plan, classes = self._planned(schema), sorted_classes(schema)
             if engine == "memory":
-                source: Source = FileTable(Path(path), schema, classes, delimiter, encoding, decimal)
+                source: CountedSource = FileTable(Path(path), schema, classes, delimiter, encoding, decimal)
             else:
                 from ..sources.urls import open_table
 

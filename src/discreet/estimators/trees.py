@@ -18,7 +18,7 @@ from ..private.queries.tree_parts import size_for
 from ..private.queries.trees import TreeQueries
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits
-from ..rules.numbered_tree import Leaf, NumberedTree, leaves_of
+from ..rules.numbered_tree import NumberedLeaf, NumberedTree, leaves_of
 from ..rules.prior import TreePrior
 from ..sources.plan import Counting, Needs
 from .base import Exact, Limited, Tested, class_weights, majority
@@ -40,7 +40,7 @@ class Trees(Tested):
         weights = class_weights(getattr(self, "class_weight", None), self.classes_)
 
         def named(tree: NumberedTree) -> Node:
-            if not isinstance(tree, Leaf):
+            if not isinstance(tree, NumberedLeaf):
                 (test,) = candidates[tree.test].antecedent
                 return Split(test, named(tree.true), named(tree.other))
             counts, label = tree.counts, tree.label
@@ -175,7 +175,7 @@ class TreePlan(FitPlan):
 
     def run(self, queries: TreeQueries) -> NumberedTree:
         """Draw stage by stage, and count the leaves."""
-        tree: NumberedTree = Leaf()
+        tree: NumberedTree = NumberedLeaf()
         for stage, depth in enumerate(self.depths):
             if stage:  # how many trees it draws is known from what was drawn
                 self.bar.begin_stage(stage, sum(1 for _ in leaves_of(tree)))

@@ -18,7 +18,7 @@ from ..accounting.statement import Guarantee, PrivacyStatement
 from ..private.counts.counts import Counts
 from ..private.mechanisms.quantile import CutsBudget, Stretch
 from ..private.queries.cuts import CutQueries
-from ..private.release import Plan, Source, Terms, release
+from ..private.release import CountedSource, Plan, Terms, release
 from ..schema import Schema
 from ..schema.columns import Numeric
 from ..schema.schema import check_private_schema, sorted_classes
@@ -90,7 +90,7 @@ def private_cuts(
     alone = Schema(tuple(grids.values()), target=NOT_A_COLUMN)
     classes = sorted_classes(alone)  # of labels nothing is used: they are all alike
     if is_engine_table(X):
-        source: Source = EngineTable(X.mutate(**{NOT_A_COLUMN: classes[0]}), alone, classes)
+        source: CountedSource = EngineTable(X.mutate(**{NOT_A_COLUMN: classes[0]}), alone, classes)
     else:
         table = as_table(X, schema.names)
         check_types(table, list(grids.values()))

@@ -140,7 +140,7 @@ Table = tuple[tuple[tuple[int, ...], ...], ...]  # by group, row and true class
 
 
 @dataclass(frozen=True)
-class NoisyCounts:
+class EvaluationCounts:
     """What was drawn: a table of noisy numbers of records for each column that divides them, or one for all of them (None).
 
     ``epsilon`` is that of the noise in each number, for a single record. A row is an answer of the model, or, unless
@@ -184,7 +184,7 @@ class NoisyEvaluation:
         What it promises.
     called : tuple of str
         What people call the classes: by the labels of the schema.
-    counts : NoisyCounts
+    counts : EvaluationCounts
         The noisy numbers of records that all of this follows from.
     """
 
@@ -197,7 +197,7 @@ class NoisyEvaluation:
     parts: tuple[Part, ...]
     privacy: PrivacyStatement
     called: tuple[str, ...]
-    counts: NoisyCounts
+    counts: EvaluationCounts
 
     @property
     def accuracy(self) -> Rate:

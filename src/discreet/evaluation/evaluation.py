@@ -32,12 +32,12 @@ from ..models.display.wording import classes_called, in_labels
 from ..models.model import Model
 from ..private.noise.entropy import Integers
 from ..private.noise.sums import LEVEL, margin, moments
-from ..private.queries.evaluation import Division
+from ..private.queries.evaluation import Grouping
 from ..private.release import Terms
 from ..schema import Schema
 from ..schema.columns import Column
 from ..schema.groups import groups_of
-from .evaluated import ALL_OTHERS, Count, Group, NoisyCounts, NoisyEvaluation, Part, Rate, Rates, Table
+from .evaluated import ALL_OTHERS, Count, EvaluationCounts, Group, NoisyEvaluation, Part, Rate, Rates, Table
 from .measuring import measure, model_to_measure
 
 Numbers = npt.NDArray[np.float64]
@@ -211,7 +211,7 @@ def noisy_evaluation(
     if not all(isinstance(name, str) for name in asked):
         raise TypeError("by must be the name of a column, some of them, or a mapping from names to cuts or None")
     groups = [(c := dividing_column(rules, name, schema), groups_of(c, cuts)) for name, cuts in asked.items()]
-    divisions = [Division(column.name, found.of_bin) for column, found in groups] or [Division()]
+    divisions = [Grouping(column.name, found.of_bin) for column, found in groups] or [Grouping()]
     parts = reliability and any(a.counts is not None or a.shares is not None for a in rules.answers)
     answer, rows = _rows(rules, parts)
     n_classes, n_rows = len(rules.classes), len(answer)
@@ -221,7 +221,7 @@ def noisy_evaluation(
     tables = (in_tuples(histogram.reshape(-1, n_rows, n_classes)) for histogram in drawn)
     counted = tuple(zip((d.column for d in divisions), tables, strict=True))
     named = [Named(column.name, column.called, found.names, found.called) for column, found in groups]
-    return evaluation_of(rules, NoisyCounts(each, parts, counted), named, privacy)
+    return evaluation_of(rules, EvaluationCounts(each, parts, counted), named, privacy)
 
 
 def in_tuples(table: Integers) -> Table:
@@ -239,7 +239,7 @@ class Named(NamedTuple):
 
 
 def evaluation_of(
-    rules: Model, counts: NoisyCounts, named: Sequence[Named], privacy: PrivacyStatement
+    rules: Model, counts: EvaluationCounts, named: Sequence[Named], privacy: PrivacyStatement
 ) -> NoisyEvaluation:
     """All numbers, from those that were drawn."""
     answer, n_classes = _rows(rules, counts.by_answer)[0], len(rules.classes)

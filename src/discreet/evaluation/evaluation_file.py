@@ -20,7 +20,7 @@ from ..accounting.ledger import UNREADABLE, Ledger
 from ..accounting.statement import PrivacyStatement, neighbours_of
 from ..accounting.summary import LedgerSnapshot
 from ..models.saved import SavedModel, checksum
-from .evaluated import NoisyCounts, NoisyEvaluation
+from .evaluated import EvaluationCounts, NoisyEvaluation
 from .evaluation import Named, evaluation_of, in_tuples
 
 FORMAT, VERSION = "discreet evaluation", 1
@@ -118,17 +118,19 @@ def _computed_again(data: Any, privacy: PrivacyStatement, model_file: bytes) -> 
     return found
 
 
-def _counts(data: Mapping[str, Any], n_classes: int) -> NoisyCounts:
+def _counts(data: Mapping[str, Any], n_classes: int) -> EvaluationCounts:
     """What was drawn. What has other types than it should is noticed when all numbers are compared."""
     if not isinstance(data["by_answer"], bool) or isinstance(data["epsilon"], bool) or not 0 < data["epsilon"] <= 1e9:
         raise ValueError
     drawn = [(one["column"], np.array(one["records"], np.int64)) for one in data["tables"]]
     if not drawn or not all(table.ndim == 3 and table.shape[2] == n_classes and table.size for _, table in drawn):
         raise ValueError
-    return NoisyCounts(data["epsilon"], data["by_answer"], tuple((column, in_tuples(table)) for column, table in drawn))
+    return EvaluationCounts(
+        data["epsilon"], data["by_answer"], tuple((column, in_tuples(table)) for column, table in drawn)
+    )
 
 
-def _named(groups: Any, counts: NoisyCounts) -> list[Named]:
+def _named(groups: Any, counts: EvaluationCounts) -> list[Named]:
     """The columns that divide the records, as the groups name them. What the counts do not have, they may not have either."""
     named, columns = [], [column for column, _ in counts.tables]
     if len(set(columns)) < len(columns) or (None in columns and len(columns) > 1):

@@ -33,8 +33,8 @@ from ..models.model import Model, model_of
 from ..private.counts.counts import Counts
 from ..private.noise.entropy import Integers
 from ..private.noise.sums import LEVEL
-from ..private.queries.evaluation import Division, EvaluationQueries, epsilon_each
-from ..private.release import Plan, Source, Terms, release
+from ..private.queries.evaluation import EvaluationQueries, Grouping, epsilon_each
+from ..private.release import CountedSource, Plan, Terms, release
 from ..schema import Schema
 from ..schema.columns import canonical
 from ..schema.schema import check_private_schema, sorted_classes
@@ -64,7 +64,7 @@ class MeasurementPlan(Plan):
     model: Model
     places: Integers
     n_places: int
-    divisions: Sequence[Division]
+    divisions: Sequence[Grouping]
 
     def queries(self, counts: Counts) -> EvaluationQueries:
         """A histogram for each division."""
@@ -86,7 +86,7 @@ def measure(
     mechanism: str,  # for the statement
     places: Integers,
     n_places: int,
-    divisions: Sequence[Division] = (Division(),),
+    divisions: Sequence[Grouping] = (Grouping(),),
     groups_schema: Schema | None = None,
 ) -> tuple[list[Integers], float, PrivacyStatement]:
     """The noisy histograms, the epsilon of the noise in each of their bins, and what is promised.
@@ -109,7 +109,7 @@ def measure(
     if is_engine_table(X):
         if y is not None:
             raise ValueError("y must be None where X is an ibis table: the model's schema names the column of labels")
-        source: Source = EngineTable(X, schema, sorted_classes(schema))
+        source: CountedSource = EngineTable(X, schema, sorted_classes(schema))
     else:
         table = as_table(X, whole_schema.names)
         check_types(table, schema.used)

@@ -43,7 +43,7 @@ def recommended(behind: Mapping[float, Mapping[str, float]]) -> tuple[float, str
 
 
 @dataclass
-class Plan:
+class Recommendation:
     """What is known of models, by name and epsilon.
 
     ``compares``: kinds of models, and not one of them in detail. ``alike`` has the similar tables at each epsilon,

@@ -130,7 +130,7 @@ class Plan(ABC):
         return {name: self.terms.records * exact("epsilon", epsilon) for name, epsilon in self.rests_on}
 
 
-class Source(Protocol):
+class CountedSource(Protocol):
     """A table that can be counted."""
 
     def count(self, counting: Any) -> Counts:
@@ -145,7 +145,7 @@ class Released(NamedTuple):
     booked: Booked | None
 
 
-def release(plan: Plan, source: Source) -> Released:
+def release(plan: Plan, source: CountedSource) -> Released:
     """Count, prepare, reserve the price, and only then run the queries."""
     entropy = entropy_of(plan.terms.random_state)  # an unusable seed is an error before anything is booked
     delta = Fraction(0) if plan.terms.ledger is None else plan.terms.ledger.delta  # the ledger may be gone afterwards

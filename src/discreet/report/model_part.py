@@ -285,7 +285,7 @@ def _histogram(s: Summary) -> str:
 # How a model of any kind divides the records -------------------------------------------------------------------------------
 
 
-class Kind(NamedTuple):
+class Drawing(NamedTuple):
     """How models of a kind are drawn, what their parts are called, and the table of the parts' counts."""
 
     title: str
@@ -297,21 +297,21 @@ class Kind(NamedTuple):
     heads: tuple[str, str]
 
 
-LIST = Kind(
+LIST = Drawing(
     *("The rules", rules, lambda s: "", "rule", "the rules split"),
     *("share that each rule takes of the records that reach it", ("Rule", "takes")),
 )
-TREE = Kind(
+TREE = Drawing(
     *("The tree", tree, tree_css, "leaf", "the tree divides"),
     *("share of all records that each leaf takes", ("Leaf", "takes")),
 )
-CARD = Kind(
+CARD = Drawing(
     *("The card", card, lambda s: style("card.css"), "range of totals", "totals divide"),
     *("share of all records that each range has", ("Total", "of all")),
 )
 
 
-def kind_of(s: Summary) -> Kind:
+def kind_of(s: Summary) -> Drawing:
     """The kind of a model."""
     return CARD if s.cards else LIST if s.root is None else TREE
 
@@ -351,7 +351,7 @@ def _noise(s: Summary) -> str:
     )
 
 
-def _decisions(s: Summary, kind: Kind) -> str:
+def _decisions(s: Summary, kind: Drawing) -> str:
     """That a label need not be the most frequent class, where one is not."""
     if not any(step.reason for step in s.steps):
         return ""
@@ -364,7 +364,7 @@ def _decisions(s: Summary, kind: Kind) -> str:
     )
 
 
-def _counts(s: Summary, kind: Kind) -> str:
+def _counts(s: Summary, kind: Drawing) -> str:
     """The released counts of each part, each with its interval below it, and the share that the part takes."""
     rows = []
     for i, step in enumerate(s.steps):

@@ -11,7 +11,7 @@ from .columns.values import NumberBins, TextBins
 MISSING = "missing"
 
 
-class Groups(NamedTuple):
+class ColumnGroups(NamedTuple):
     """The names of groups, and the number of the group that each bin of a column is in.
 
     All values that the schema does not foresee are in one group more, which has no name.
@@ -22,16 +22,16 @@ class Groups(NamedTuple):
     called: tuple[str, ...]  # what people call them: by the labels of categories and truth values
 
 
-def groups_of(column: Column, cuts: Sequence[float] | None = None) -> Groups:
+def groups_of(column: Column, cuts: Sequence[float] | None = None) -> ColumnGroups:
     """The groups of a column: those that its tests can tell apart or, of numbers, those that only these of its cuts do.
 
     >>> from discreet.schema.columns import Boolean, Categorical, Numeric
     >>> groups_of(Numeric("age", cuts=[30, 40, 50], missing=True), [40])
-    Groups(names=('<= 40', '> 40', 'missing'), of_bin=(0, 0, 1, 1, 2), called=('<= 40', '> 40', 'missing'))
+    ColumnGroups(names=('<= 40', '> 40', 'missing'), of_bin=(0, 0, 1, 1, 2), called=('<= 40', '> 40', 'missing'))
     >>> groups_of(Categorical("job", categories=["clerk", "boss"], outside="none")).names
     ('clerk', 'boss', 'any other')
     >>> groups_of(Boolean("member", labels={"true": "a member"}))
-    Groups(names=('false', 'true'), of_bin=(0, 1, 2), called=('false', 'a member'))
+    ColumnGroups(names=('false', 'true'), of_bin=(0, 1, 2), called=('false', 'a member'))
     """
     if not column.can_be_used:
         raise SchemaError(
@@ -63,7 +63,7 @@ def groups_of(column: Column, cuts: Sequence[float] | None = None) -> Groups:
                 shown[place] = name
             number[place] = len(shown) - 1
     of_bin = tuple(number.get(place, len(shown)) for place in range(column.n_bins))
-    return Groups(tuple(shown.values()), of_bin, tuple(labels.get(place, name) for place, name in shown.items()))
+    return ColumnGroups(tuple(shown.values()), of_bin, tuple(labels.get(place, name) for place, name in shown.items()))
 
 
 def _names_of_numbers(column: Column, bins: NumberBins, cuts: Sequence[float] | None) -> dict[int, str]:

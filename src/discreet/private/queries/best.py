@@ -9,7 +9,7 @@ import numpy as np
 
 from ...rules.candidates import Candidates
 from ...rules.limits import Limits
-from ...rules.numbered_tree import Leaf, NumberedTree, Path, with_leaves
+from ...rules.numbered_tree import NumberedLeaf, NumberedTree, Path, with_leaves
 from ...rules.prior import Prior
 from ..counts.counts import Counts, Patterns
 from ..mechanisms.impurity import side_mass
@@ -77,7 +77,7 @@ class BestTreeQueries(TreeQueries):
 
     def prepare(self) -> Self:
         """Count the records."""
-        (self._problem,) = self._leaves(Leaf())
+        (self._problem,) = self._leaves(NumberedLeaf())
         self._deadline = Deadline(self._time_limit, booked=False)
         return self
 
@@ -86,9 +86,9 @@ class BestTreeQueries(TreeQueries):
         tree, bound = best_tree(self._problem, depth, self._seen)
         scores = []
 
-        def counted(path: Path, drawn: Leaf) -> NumberedTree:
+        def counted(path: Path, drawn: NumberedLeaf) -> NumberedTree:
             own = self._class_counts(path)
             scores.append(float(-side_mass(own) if drawn.label is None else own[drawn.label]))
-            return Leaf(int(own.argmax()) if drawn.label is None else drawn.label, tuple(own.tolist()))
+            return NumberedLeaf(int(own.argmax()) if drawn.label is None else drawn.label, tuple(own.tolist()))
 
         return with_leaves(tree, counted), BestScore(sum(scores), bound)

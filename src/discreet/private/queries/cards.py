@@ -14,7 +14,7 @@ import numpy as np
 from ...accounting.ledger import Reservation
 from ...rules.candidates import Candidates
 from ...rules.column_parts import WHOLE, ColumnParts, Weights
-from ...rules.numbered_tree import Leaf, NumberedTree
+from ...rules.numbered_tree import NumberedLeaf, NumberedTree
 from ...rules.prior import TreePrior
 from ..counts.counts import Counts
 from ..counts.division import Division, column_numbers, divided_by
@@ -80,8 +80,8 @@ class CardQueries(Queries):
         if isinstance(self._trees, BestTreeQueries):
             tree, _ = self._trees.find_best(depth)
         else:
-            tree = self._trees.grow(Leaf(), depth)
-        if not isinstance(tree, Leaf):
+            tree = self._trees.grow(NumberedLeaf(), depth)
+        if not isinstance(tree, NumberedLeaf):
             self._division = divided_by(tree, self._tests, column_numbers(self._columns, self._tests))
         return tree
 

@@ -22,7 +22,7 @@ from .base import Queries
 
 
 @dataclass(frozen=True)
-class Division:
+class Grouping:
     """A division of the records into groups: the number of the group of each bin of a column. Without a column, one group."""
 
     column: str | None = None
@@ -34,7 +34,7 @@ class Division:
         return max(self.group_of_bin) + 1
 
 
-def epsilon_each(epsilon: Fraction, divisions: Sequence[Division]) -> Fraction:
+def epsilon_each(epsilon: Fraction, divisions: Sequence[Grouping]) -> Fraction:
     """What each histogram costs."""
     return epsilon / len(divisions)
 
@@ -55,7 +55,7 @@ class EvaluationQueries(Queries):
         model: Any,
         places: Integers,
         n_places: int,
-        divisions: Sequence[Division],
+        divisions: Sequence[Grouping],
         noise: Fraction,
     ) -> None:
         assert isinstance(counts, Patterns)

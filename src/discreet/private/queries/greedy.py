@@ -13,7 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from ...rules.candidates import Candidates
-from ...rules.numbered_tree import Leaf, NumberedTree, Path, leaves_of, with_leaves
+from ...rules.numbered_tree import NumberedLeaf, NumberedTree, Path, leaves_of, with_leaves
 from ..counts.counting import NodeCounts, counts_by_part
 from ..counts.counts import Counts
 from ..counts.division import column_numbers, in_boxes, path_as_box
@@ -28,7 +28,7 @@ from .list_parts import ListParts
 TOLERANCE = 1e-9  # of the number of records: masses this close count as equal
 
 
-class Choices(Queries):
+class ChoiceQueries(Queries):
     """One choice at a node of a list or of a tree. The queries that inherit it charge for it.
 
     A ``min_support`` below 1 means that share of the records, and a ``delta`` of None means 1/n^2, as published: both then
@@ -64,7 +64,7 @@ class Choices(Queries):
         return self._mechanism.selector(self._noise.choice_epsilon, delta, self._support, self._n_candidates)
 
 
-class GreedyQueries(Choices, ListParts):
+class GreedyQueries(ChoiceQueries, ListParts):
     """The queries for a greedy list. A prefix is the rules chosen so far, by their candidate numbers."""
 
     def __init__(self, counts: Counts, candidates: Candidates, mechanism: GreedyMechanism, noise: GreedyBudget) -> None:
@@ -122,7 +122,7 @@ class ExactGreedyQueries(Queries):
         return tuple(self._counter.part(prefix, rule).tolist())
 
 
-class GreedyTreeQueries(Choices):
+class GreedyTreeQueries(ChoiceQueries):
     """The queries for a greedy tree. A node is given by its path; ``tests`` are single literals."""
 
     def __init__(self, counts: Counts, tests: Candidates, mechanism: GreedyMechanism, noise: GreedyBudget) -> None:
@@ -149,7 +149,7 @@ class GreedyTreeQueries(Choices):
         self._charge(self._noise.counts_epsilon, "class counts")
         exact = np.stack([node.left for node in self._count([path for path, _ in leaves_of(tree)])]).astype(np.int64)
         rows = iter(self._noisy(exact, self._noise.counts_epsilon))
-        return with_leaves(tree, lambda _, leaf: Leaf(leaf.label, as_row(next(rows))))
+        return with_leaves(tree, lambda _, leaf: NumberedLeaf(leaf.label, as_row(next(rows))))
 
     def _select(self, path: Path, node: NodeCounts) -> int | None:
         tests = self._undecided(path)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ...rules.candidates import Candidates
 from ...rules.limits import Limits
-from ...rules.numbered_tree import Leaf, NumberedTree, Path, leaves_of
+from ...rules.numbered_tree import NumberedLeaf, NumberedTree, Path, leaves_of
 from ...rules.prior import TreePrior
 from ..counts.counts import Counts, Patterns
 from ..counts.division import column_numbers, divided_by
@@ -43,7 +43,7 @@ class TreeParts(Queries):
                 weighed = self._by_class * self._class_weights[:, None]
                 self._whole = TreeProblem(truth, weighed, self._prior, rate, self._score, self._limits)
             return [self._whole.below(path) for path, _ in leaves_of(tree)]
-        division = None if isinstance(tree, Leaf) else divided_by(tree, self._tests, self._numbers)
+        division = None if isinstance(tree, NumberedLeaf) else divided_by(tree, self._tests, self._numbers)
         counted = self._counts.joint(self._columns, size_for(self._stages), division)
         problem = MarginalTrees(counted, self._tests, self._class_weights, self._prior, rate, self._score)
         limits = [self._limits and self._limits.after(test for test, _ in path) for path, _ in leaves_of(tree)]

@@ -14,7 +14,7 @@ import numpy as np
 from ...accounting.ledger import Reservation
 from ...rules.candidates import Candidates
 from ...rules.limits import Limits
-from ...rules.numbered_tree import Leaf, NumberedTree, leaves_of, with_leaves
+from ...rules.numbered_tree import NumberedLeaf, NumberedTree, leaves_of, with_leaves
 from ...rules.prior import TreePrior
 from ..counts.counts import Counts
 from ..counts.patterns import Array
@@ -55,7 +55,7 @@ class TreeQueries(TreeParts):
     def prepare(self) -> Self:
         """Count the records, and weigh all trees of the first stage."""
         # counted before the clock runs: a limit that strikes then would say something about the records
-        (leaf,) = self._leaves(Leaf())
+        (leaf,) = self._leaves(NumberedLeaf())
         self._deadline = Deadline(self._time_limit, booked=False)
         self._first = self._weighed(leaf, self._stages[0])
         return self
@@ -72,7 +72,7 @@ class TreeQueries(TreeParts):
         No record is in two leaves, so all of them cost epsilon once (Corollary 21).
         """
         self._charge(self._noise.draw_epsilon, "draw of a tree")
-        if not isinstance(tree, Leaf):
+        if not isinstance(tree, NumberedLeaf):
             self._first = None  # it is about all records
         grown = []
         for (path, _), leaf in zip(leaves_of(tree), self._leaves(tree), strict=True):
@@ -87,7 +87,7 @@ class TreeQueries(TreeParts):
         self._charge(self._noise.counts_epsilon, "class counts")
         exact = np.stack([self._exact[path] for path, _ in leaves_of(tree)]).astype(np.int64)
         rows = iter(self._noisy(exact, self._noise.counts_epsilon))
-        return with_leaves(tree, lambda _, leaf: Leaf(leaf.label, as_row(next(rows))))
+        return with_leaves(tree, lambda _, leaf: NumberedLeaf(leaf.label, as_row(next(rows))))
 
     def _weighed(self, leaf: DrawProblem, depth: int) -> WeighedTrees:
         return WeighedTrees(leaf, depth, self._seen)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...rules.numbered_tree import Fork, Leaf, NumberedTree, leaves_of
+from ...rules.numbered_tree import NumberedFork, NumberedLeaf, NumberedTree, leaves_of
 from ...rules.prior import Prior
 from ..counts.patterns import Array
 from .bounds import Bounds, best_split
@@ -133,10 +133,10 @@ def best_tree(problem: DrawProblem, depth: int, seen: Callable[[], None] = lambd
 
 def _flipped_back(tree: NumberedTree, order: Numbers, flipped: Flags) -> NumberedTree:
     """The tree with the tests that were given."""
-    if isinstance(tree, Leaf):
+    if isinstance(tree, NumberedLeaf):
         return tree
     true, other = _flipped_back(tree.true, order, flipped), _flipped_back(tree.other, order, flipped)
-    return Fork(int(order[tree.test]), *((other, true) if flipped[tree.test] else (true, other)))
+    return NumberedFork(int(order[tree.test]), *((other, true) if flipped[tree.test] else (true, other)))
 
 
 class MaxProduct(SumProduct):

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...rules.limits import Limits
-from ...rules.numbered_tree import Fork, Leaf, NumberedTree
+from ...rules.numbered_tree import NumberedFork, NumberedLeaf, NumberedTree
 from ...rules.prior import Prior
 from ..counts.patterns import Array
 
@@ -26,7 +26,7 @@ Rules = tuple[int, ...]
 Truth = npt.NDArray[np.bool_]  # (rules, patterns): where each rule is true; counts are (classes, patterns)
 
 
-class Distribution(NamedTuple):
+class ReferenceDraw(NamedTuple):
     """Every labelled list that can be drawn: rules and labels; its score, and the logarithm of its probability."""
 
     lists: list[tuple[Rules, tuple[int, ...]]]
@@ -36,7 +36,7 @@ class Distribution(NamedTuple):
 
 def distribution_of_draw(
     truth: Truth, counts: Array, prior: Prior, rate: float, limits: Limits | None = None
-) -> Distribution:
+) -> ReferenceDraw:
     """The exponential mechanism over all lists, or over those that keep to limits."""
     return weighed(truth, counts, log_priors(prior, len(counts)), rate, limits)
 
@@ -76,7 +76,7 @@ def log_priors(prior: Prior, n_classes: int) -> dict[Rules, float]:
 
 def weighed(
     truth: Truth, counts: Array, log_priors: Mapping[Rules, float], rate: float, limits: Limits | None = None
-) -> Distribution:
+) -> ReferenceDraw:
     """All labellings of some sequences of rules, in proportion to prior * exp(rate * score)."""
     lists, scores, logs = [], [], []
     for rules, log_prior in log_priors.items():
@@ -92,7 +92,7 @@ def weighed(
             scores.append(sum(part[label] for part, label in zip(parts, labels, strict=True)))
             logs.append(log_prior + rate * scores[-1])
     relative = np.array(logs) - max(logs)
-    return Distribution(lists, np.array(scores), relative - math.log(np.exp(relative).sum()))
+    return ReferenceDraw(lists, np.array(scores), relative - math.log(np.exp(relative).sum()))
 
 
 def distribution_of_trees(problem: Any, depth: int) -> tuple[list[NumberedTree], Array]:
@@ -113,7 +113,7 @@ def tree_keeps_to(tree: NumberedTree, limits: Limits | None) -> bool:
 
 def _labels(tree: NumberedTree, limits: Limits, asked: Mapping[int, bool]) -> set[int] | None:
     """The ranks of the labels of a tree; None if it does not keep to the limits."""
-    if isinstance(tree, Leaf):
+    if isinstance(tree, NumberedLeaf):
         return set() if tree.label is None else {limits.labels.index(tree.label)}
     if tree.test in asked:
         return _labels(tree.true if asked[tree.test] else tree.other, limits, asked)
@@ -137,11 +137,11 @@ def _trees(problem: Any, depth: int, inside: npt.NDArray[np.bool_]) -> Iterator[
     stop = math.log(1.0 - prior.split) if depth and problem.n_tests else 0.0
     if problem.score == "accuracy":
         for label, count in enumerate(counts):
-            yield Leaf(label), stop - math.log(len(counts)) + problem.rate * count
+            yield NumberedLeaf(label), stop - math.log(len(counts)) + problem.rate * count
     else:
         n = sum(counts)
         mass = (n - sum(c * c for c in counts) / n) / 2 if n else 0.0
-        yield Leaf(), stop - problem.rate * mass
+        yield NumberedLeaf(), stop - problem.rate * mass
     if not depth:
         return
     for test, truth in enumerate(problem.truth):
@@ -150,4 +150,4 @@ def _trees(problem: Any, depth: int, inside: npt.NDArray[np.bool_]) -> Iterator[
             below = list(_trees(problem, depth - 1, inside & ~truth))
             for true, log_true in _trees(problem, depth - 1, inside & truth):
                 for other, log_other in below:
-                    yield Fork(test, true, other), log_prior + log_true + log_other
+                    yield NumberedFork(test, true, other), log_prior + log_true + log_other

@@ -6,14 +6,14 @@ from functools import partial
 
 import numpy as np
 
-from ....rules.numbered_tree import Fork, NumberedTree
+from ....rules.numbered_tree import NumberedFork, NumberedTree
 from ...counts.secret import Secret
 from ...noise.decisions import Choose, draw_exactly, excess
 from ...noise.entropy import Entropy
 from .log_weights import Part, SumProduct
 from .problems import DrawProblem, sum_for
 from .ranges import limited
-from .sums import Choices, TreeSums, side_of
+from .sums import TreeChoices, TreeSums, side_of
 
 
 class WeighedTrees(Secret):
@@ -54,7 +54,7 @@ class WeighedTrees(Secret):
     def _prior_and_score(self, tree: NumberedTree, part: Part | None, depth: int) -> tuple[Fraction, Fraction]:
         """Of a tree below a part. Counts are exact: class weights are multiples of 2^-20 (docs/theory/rounding.md)."""
         split = Fraction(self._problem.prior.split)
-        if isinstance(tree, Fork):
+        if isinstance(tree, NumberedFork):
             ways = [(tree.true, side_of(part, tree.test, True)), (tree.other, side_of(part, tree.test, False))]
             (p, s), (q, t) = (self._prior_and_score(branch, inside, depth - 1) for branch, inside in ways)
             return split * Fraction(float(self._problem.prior.tests[tree.test])) * p * q, s + t
@@ -79,6 +79,6 @@ class WeighedTrees(Secret):
         return 2.0 ** (self._depth + 1) * (2.0 * self._log_weights.error(self._problem.total()) + excess(n))
 
 
-def kinds_for(problem: DrawProblem) -> tuple[SumProduct, type[TreeSums], type[Choices]]:
+def kinds_for(problem: DrawProblem) -> tuple[SumProduct, type[TreeSums], type[TreeChoices]]:
     """How all trees that can be drawn are added up, and drawn from."""
-    return (sum_for(problem), TreeSums, Choices) if problem.limits is None else limited(problem)
+    return (sum_for(problem), TreeSums, TreeChoices) if problem.limits is None else limited(problem)

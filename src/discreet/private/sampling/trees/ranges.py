@@ -20,11 +20,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 
 from ....rules.limits import Flags, Limits
-from ....rules.numbered_tree import Leaf, NumberedTree
+from ....rules.numbered_tree import NumberedLeaf, NumberedTree
 from ...counts.patterns import Array
 from .log_weights import SMALLEST, Numbers, Part, SumProduct
 from .problems import DrawProblem, subsets, sum_for, what_counts
-from .sums import Choices, TreeSums
+from .sums import TreeChoices, TreeSums
 
 
 class Way(NamedTuple):
@@ -168,7 +168,7 @@ class LimitedSums(TreeSums):
         return super().over_tests(below, sets)
 
 
-class LimitedChoices(Choices):
+class LimitedChoices(TreeChoices):
     """Choices between what may follow, where nothing but columns that are used together is forbidden."""
 
     def allowed(self, part: Part, logs: Array) -> Array:
@@ -208,7 +208,7 @@ class RangedChoices(LimitedChoices):
                 way, number = divmod(place, self._problem.n_tests)
                 return self.fork(part, depth, number, ways[way])
             place -= forks.size
-        return Leaf(self._ranges.labels[ranks[place]])
+        return NumberedLeaf(self._ranges.labels[ranks[place]])
 
     def _forks(self, part: Part, depth: int, among: int | None) -> tuple[Array, list[tuple[int, int]]]:
         """(ways, tests): what can be chosen beside a leaf, tests as they were given; and the ranges of both sides, by way."""
@@ -229,7 +229,7 @@ class RangedChoices(LimitedChoices):
         return self._log_weights.forked(self.allowed(part, np.array(rows)))[:, self._as_given], ways
 
 
-def limited(problem: DrawProblem) -> tuple[SumProduct, type[LimitedSums], type[Choices]]:
+def limited(problem: DrawProblem) -> tuple[SumProduct, type[LimitedSums], type[TreeChoices]]:
     """How all trees that keep to limits are added up, and drawn from."""
     if problem.limits is not None and problem.limits.are_about_labels:
         return RangedSumProduct(*what_counts(problem)).by(problem.limits), LimitedSums, RangedChoices

@@ -18,7 +18,7 @@ from math import comb
 
 import numpy as np
 
-from ....rules.numbered_tree import Fork, Leaf, NumberedTree
+from ....rules.numbered_tree import NumberedFork, NumberedLeaf, NumberedTree
 from ...counts.patterns import Array
 from ...counts.secret import Secret
 from ...noise.decisions import Choose
@@ -110,7 +110,7 @@ class TreeSums(Secret):
         return below
 
 
-class Choices(Secret):
+class TreeChoices(Secret):
     """From log weights of parts to a tree: from the root down, each choice by the weight of all trees below it.
 
     Choices are made in the ``order`` of the tests that were given, and with the branch first where such a test is true: so the
@@ -143,15 +143,15 @@ class Choices(Secret):
             if place < self._problem.n_tests:
                 return self.fork(part, depth, place)
         if self._problem.score != ACCURACY:
-            return Leaf()
-        return Leaf(self._choose(self._problem.rate * self._problem.class_counts(part)))
+            return NumberedLeaf()
+        return NumberedLeaf(self._choose(self._problem.rate * self._problem.class_counts(part)))
 
-    def fork(self, part: Part | None, depth: int, place: int, *given: tuple[int, int]) -> Fork:
+    def fork(self, part: Part | None, depth: int, place: int, *given: tuple[int, int]) -> NumberedFork:
         """A part that is split by the test at this place. Of what is ``given``, each side gets its own."""
         test = int(self._as_given[place])
         sides = enumerate((not self._flipped[test], bool(self._flipped[test])))
         both = (self.tree(side_of(part, test, side), depth - 1, *(own[i] for own in given)) for i, side in sides)
-        return Fork(int(self._order[test]), *both)
+        return NumberedFork(int(self._order[test]), *both)
 
     def branches(self, part: Part, depth: int) -> tuple[Array, Array]:
         """Log weights of both sides of each test in a part."""
