@@ -114,7 +114,8 @@ def sentences(fits: Any) -> list[Sentence]:
             "This method provides a better alternative to classic noisy mechanisms using smooth sensitivity for pure-DP "
             "mechanisms since they do not have to use heavy-tailed distributions such as Cauchy",
             f"{cauchy.word}. `inverse`, pure and without a minimum support, is {cauchy} against `sm-cauchy`, and {laplace} "
-            "against `sm-laplace`, which needs a delta. `sm-cauchy` is not even pure for large supports (Theorem 9).",
+            "against `sm-laplace`, which needs a delta. `sm-cauchy` is not even pure for large supports "
+            "([theory](theory/published.md)).",
         ),
         Sentence(
             "the smooth sensitivity of the Gini impurity could be used to train DP decision trees […] one can expect an "

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from scipy.sparse import issparse
+from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix, issparse, lil_array
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.pipeline import make_pipeline
@@ -22,6 +22,7 @@ from discreet import (
     Categorical,
     DPGreedyRuleListClassifier,
     GreedyRuleListClassifier,
+    Ledger,
     Numeric,
     PrivacyStatement,
     PrivateCounts,
@@ -397,3 +398,33 @@ def test_what_encoders_give_sparse_or_not_is_learned_from_alike():
         assert issparse(sparse[0].transform(data.data))
         assert str(sparse[-1]) == str(dense[-1])
         assert (sparse.predict(data.data) == dense.predict(data.data)).all()
+
+
+def test_a_target_among_the_columns_is_no_feature(tmp_path):
+    data = load_compas(sensitive=False)
+    data.schema.save(tmp_path / "schema.toml")
+    for schema in (data.schema, tmp_path / "schema.toml"):
+        whole = DPGreedyRuleListClassifier(schema=schema, random_state=2).fit(data.frame, data.target)
+        assert str(whole) == str(DPGreedyRuleListClassifier(schema=schema, random_state=2).fit(data.data, data.target))
+        assert (whole.predict(data.frame) == whole.predict(data.data)).all()
+        assert len(whole.feature_importances_) == len(whole.feature_names_in_) == data.data.shape[1]
+
+
+def test_labels_of_a_type_that_no_class_has_are_refused():
+    data = load_adult()
+    ledger = Ledger(epsilon=1.0)
+    with pytest.raises(SchemaError, match="y holds numbers, but the classes of the schema are strings"):
+        DPGreedyRuleListClassifier(schema=data.schema, ledger=ledger).fit(data.data, np.zeros(len(data.data), int))
+    assert not ledger.entries
+
+
+@pytest.mark.parametrize("kind", [csr_array, csc_array, coo_array, lil_array, csr_matrix])
+@pytest.mark.parametrize("records", [0, 1, 30])
+def test_sparse_columns_of_any_kind_are_learned_from(kind, records):
+    X = kind(np.eye(30, 4)[:records])
+    clf = DPGreedyRuleListClassifier(random_state=0).fit(X, np.arange(records) % 2)
+    assert len(clf.predict(kind(np.eye(3, 4)))) == 3
+    with pytest.raises(SchemaError, match="needs a schema"):
+        DPGreedyRuleListClassifier(random_state=0).fit(
+            kind(np.eye(30, 4)[:records]).astype(complex), np.arange(records) % 2
+        )

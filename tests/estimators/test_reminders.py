@@ -198,7 +198,7 @@ def test_a_forked_process_goes_on_counting():
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 2
 
 
-OLD = '{"format": "discreet privacy statement", "version": 1, "mechanism": "mass", "published": null, '
+OLD = '{"format": "discreet privacy statement", "version": 2, "mechanism": "mass", "published": null, '
 OLD += '"proved": {"epsilon": 1.0, "delta": 0.0}, "because": [], "assumes": []'
 
 

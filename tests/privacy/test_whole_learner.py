@@ -57,7 +57,7 @@ def test_what_is_proved_holds_on_every_table_tried(mechanism, epsilon, max_lengt
 
 
 def test_the_published_claim_of_sm_laplace_is_violated():
-    """DESIGN.md, fact 6: 5,050 records, two rules, K = 3, eps = 0.05. Delta needed 1.9e-5, claimed 3.9e-8."""
+    """docs/theory/published.md: 5,050 records, two rules, K = 3, eps = 0.05. Delta needed 1.9e-5, claimed 3.9e-8."""
     n, epsilon = 5050, 0.05
     claimed = 1 / n**2
     fit, proved = learner("sm-laplace", epsilon, claimed, 3, int(0.05 * n))

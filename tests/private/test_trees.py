@@ -267,7 +267,7 @@ def asked_twice(part, test, side):
 @pytest.mark.parametrize(
     ("owner", "name", "broken"),
     [
-        (sums.Choices, "fork", flipped_without_flipping_back),
+        (sums.TreeChoices, "fork", flipped_without_flipping_back),
         (sums, "side_of", asked_twice),
         (log_weights.SumProduct, "forked", lambda self, below: self.log_stop + self.log_tests + below),
         (log_weights.SumProduct, "either", lambda self, leaf, splits: np.logaddexp(leaf, splits)),

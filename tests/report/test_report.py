@@ -443,9 +443,9 @@ def test_tiles_follow_the_model():
     kept_out = sum(column.kind == "ignore" for column in model("adult").rule_list.schema.columns)
     assert f"{kept_out} kept out" in adult["Columns that rules use"][1]
     assert "kept out" not in unprotected["Columns that rules use"][1]
-    assert "1.5" in adult["Budget left"][0]
+    assert "1.5" in adult["Budget left when saved"][0]
     assert bare["Budget left"][0] == "not counted"
-    assert "Budget left" not in unprotected
+    assert "Budget left when saved" not in unprotected
     assert "Right about" not in bare
 
 

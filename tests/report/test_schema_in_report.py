@@ -33,7 +33,7 @@ def report(schema, **given):
 def test_the_schema_is_shown_column_by_column():
     shown = report(Schema(COLUMNS, "y", [0, 1], source="the codebook of 2019", class_labels={"1": "yes"}))
     for text in (
-        "Source, as its author states it: the codebook of 2019",
+        "Source, as the schema states it: the codebook of 2019",
         "Age in years age numeric cut at 25 , 45 ranges 18 to 20",
         "from 0 to 120; values beyond the bounds count as the bound",
         "2 of the cuts were spread by orders of magnitude between the bounds",

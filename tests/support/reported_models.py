@@ -151,7 +151,7 @@ def small_tree():
         Answer("barolo", (55, 4, 1)),
     )
     statement = PrivacyStatement(
-        "exact draw over all rule lists", None, Guarantee(1.0, 0.0), (), ("each person has one record",)
+        "exact draw over all trees", None, Guarantee(1.0, 0.0), (), ("each person has one record",)
     )
     parameters = {"epsilon": 1.0, "counts_share": 0.5}
     return SavedModel(Tree(root, schema.classes, schema), statement, "made up", parameters, "cultivar")

@@ -10,10 +10,10 @@ from .._utils.parameters import as_written, least_float, read_json, rounded_up
 from .costs import NOTHING_PROVED, PURE, UNREADABLE, Cost, pair, plain_sum, rho_sum
 from .summary import ADDITION, least
 
-FORMAT, VERSION = "discreet privacy statement", 1
+FORMAT, VERSION = "discreet privacy statement", 2
 
 NEIGHBOURS = (
-    "Two tables are neighbours if one of them has one record more than the other. "
+    "Two tables are neighbours if one of them has one record more, and they are otherwise the same. "
     "For a person who has k records in the table, multiply epsilon by k (and delta by more than k)."
 )
 # Why nothing is proved, where a report has to warn
@@ -24,15 +24,16 @@ MEASUREMENTS = {
     EVALUATED: "This evaluation was made with noise.",
 }
 INFERRED = "the schema was made from records (infer_schema, or cut points with seeded noise)"
-DRAFTED = "a schema was drafted from these very records (draft_schema), which it may reveal"
+DRAFTED = "a schema was drafted from these very records (draft_schema); it may reveal them, and nothing protects that"
 SCHEMA_IS_PUBLIC = (
-    "neither the schema nor the parameters were chosen by looking at the records (a grid search does look at them)"
+    "neither the schema nor the parameters were chosen by looking at the records (a grid search does look at them), and each "
+    "record was prepared without the others (scaling or imputing by the table looks at them)"
 )
 BUT_FOR_CUTS = f"apart from the cut points that are counted above, {SCHEMA_IS_PUBLIC}"
 ASSUMES = (
     SCHEMA_IS_PUBLIC,
-    "a seed was not used and the operating system's random numbers cannot be predicted",
-    "nobody measures how long learning took",
+    "the noise was not seeded (random_state), and the operating system's random numbers cannot be predicted",
+    "nobody outside learns how long the fit took, or watches its memory",
 )
 
 
@@ -93,9 +94,9 @@ class Guarantee:
     def in_words(self) -> str:
         """What epsilon means: by how much the chance of an outcome may differ."""
         if self.epsilon > 10:
-            return "but 'nearly' means a factor of more than 20,000, which is almost no protection"
+            return "only within a factor of more than 20,000, which is almost no protection"
         factor = f"within a factor of e^epsilon = {rounded_up(math.exp(self.epsilon), 3)}"
-        return factor if not self.delta else f"{factor}, except with probability delta"
+        return factor if not self.delta else f"{factor}, up to an added delta"
 
     def __str__(self) -> str:
         delta = "1/n^2" if self.delta is None else rounded_up(self.delta, 3)
@@ -219,8 +220,8 @@ class PrivacyStatement:
             parts.append(self.no_proof)
         else:
             parts.append(
-                f"It is differentially private with {proved}: anything that someone could conclude from it about a person has "
-                f"nearly the same probability whether or not that person's record was in the table, {proved.in_words}."
+                f"It is differentially private with {proved}: whether or not a person's record was in the table, anything that "
+                f"someone could conclude from it about that person has the same probability {proved.in_words}."
             )
         if proved is not None and cuts:
             parts.append(

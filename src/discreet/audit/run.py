@@ -129,7 +129,7 @@ WHOLE_PAIRS = 0.2  # of the pairs, for learners that take long to explore
 
 
 def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int, int], None] | None = None) -> Report:
-    """Check the promises of this package at three levels. Takes a minute or two (quick) or about ten minutes.
+    """Check the promises of this package at three levels. Takes two to five minutes (quick) or about ten minutes.
 
     ``progress(done, total)`` is called after each piece of work. ``jobs`` are the processes to use, all cores by default; a
     script that uses more than one must guard its main part with ``if __name__ == "__main__":``.

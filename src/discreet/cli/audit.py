@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@common.flag("--quick", help="A small part of it, in a minute or two.")
+@common.flag("--quick", help="A small part of it, in two to five minutes.")
 @click.option(
     "--jobs", "-j", type=click.IntRange(min=1), help="How many processes to use; by default as many as there are cores."
 )

@@ -96,6 +96,6 @@ def verify(folder: Path, ledger_file: Path | str | None, verbose: bool, as_json:
     for cannot in found.cannot:
         say(f"  - {cannot}")
     say(f"\nWhat the model promises: {on_one_line(found.promise or 'unknown')}")
-    say(f"Fingerprint: {found.fingerprint or 'none'}")
+    say(f"Fingerprint: {found.fingerprint if found.holds is not False else 'none that is valid'}")
     say(ENDS[found.holds])
     return CODES[found.holds]

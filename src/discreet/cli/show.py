@@ -168,7 +168,7 @@ def show(
         print_model(console, saved)
         return console.print(promise_line(saved, model))
     made: dict[str, Callable[[], str]] = {
-        "json": lambda: saved.privacy.to_json() if promise and saved.privacy else saved.to_json(),
+        "json": lambda: (saved.privacy.to_json() if saved.privacy else "null") if promise else saved.to_json(),
         "sql": lambda: shown.to_sql(dialect, of, **stored),
         "python": lambda: shown.to_python(share_of=of),
         "pmml": lambda: shown.to_pmml(as_tree=as_tree, **stored).rstrip("\n"),

@@ -172,6 +172,11 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """X as a table of named columns; scikit-learn's attributes on features are set or checked."""
         X = X.toarray() if issparse(X) else X  # such as encoders of categories give
         frame = as_frame(X)
+        if reset:
+            self._target = None if self.schema is None else self._given_schema().target
+        if frame is not None and getattr(self, "_target", None) in frame.columns:
+            frame = frame.drop(self._target)  # it is no feature, though a whole table has it
+            X = frame.to_native()
         if frame is None:
             X = self._array(X, reset, least)
             return as_table(X, self._names_by_position(X.shape[1], reset))
@@ -211,7 +216,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             return list(self.feature_names_in_)
         if self.schema is None:
             return array_names(n)
-        if reset:
+        if reset or not hasattr(self, "_names"):
             self._names: list[str] = self._given_schema().names  # the file may be gone when it predicts
         if len(self._names) != n:
             raise SchemaError(
@@ -384,6 +389,8 @@ def may_be_zero_one(X: Any) -> bool:
 
     Not of Booleans or integers only: one record that is missing makes objects of Booleans, and floats of integers.
     """
+    if issparse(X):
+        return X.dtype.kind in "biuf"
     frame = as_frame(X)
     if frame is not None:
         columns = [frame.get_column(name) for name in frame.columns]

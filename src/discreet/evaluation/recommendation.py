@@ -116,7 +116,7 @@ class Recommendation:
         said = f"{CALLED[name]} at epsilon {epsilon:g}" if self.compares else f"epsilon {epsilon:g}"
         said = f"Recommended: {said}: {self._reached(name, epsilon, in_full=True)}"
         if epsilon < START and (not self.room or self.room[name][START]):
-            said += "; a larger epsilon gains less than a point"
+            said += f"; a larger epsilon, up to {START:g}, gains less than a point"
         *most, last = (CALLED[other] for other in self.choice[2] or (name,)) if self.compares else ("",)
         if self.choice[2]:
             said += f"; {', '.join(most)}{' and ' if most else ''}{last} {'are' if most else 'is'} about as good"

@@ -181,7 +181,7 @@ def _facts(s: Summary) -> str:
         share = f"{len(used)} of {sum(map(len, s.columns.values()))}"
         facts.append((f"Columns that {s.unit}s use", share, small + (f"; {out} kept out" if out else "")))
     if s.released.ledger is not None:
-        facts.append(("Budget left", *_budget_left(s.released.ledger)))
+        facts.append(("Budget left when saved", *_budget_left(s.released.ledger)))
     elif s.is_private:
         facts.append(("Budget left", "not counted", "no ledger was kept"))
     tiles = "".join(f"<div><dt>{a}</dt><dd>{b}<small>{c}</small></dd></div>" for a, b, c in facts)

@@ -48,7 +48,7 @@ def promise(s: Summary) -> str:
     proved, published, rests = statement.proved, statement.published, ""
     own = ("What is proved", "Nothing", "The reasons are at the top of this page.")
     if proved is not None:
-        fails = ", except with probability delta" if proved.delta else ""
+        fails = ", up to an added delta" if proved.delta else ""
         more = (
             f"The probability of any conclusion differs by at most a factor of {factor(Chance(proved.epsilon).factor)}, whether "
             f"a person&rsquo;s record was in the table or not{fails}."
@@ -61,7 +61,7 @@ def promise(s: Summary) -> str:
             "<h3>What is not promised</h3><p>That nothing can be learned about a person. If people like them are often of "
             "one class, the model may show it, whether their record was in the table or not.</p>"
         )
-    claim = ("What others claim", "No other claim", "The mechanism is this package&rsquo;s own.")
+    claim = ("Published claim", "None", "The mechanism is this package&rsquo;s own.")
     if published is not None:
         agree = "This is <strong>not proved here</strong>; rely on what is proved."
         agree = "The proof confirms it." if statement.claim_is_proved else agree
@@ -90,7 +90,7 @@ def epsilon(s: Summary) -> str:
         delta = ", and a little more for delta" if own.delta else ""
         mine = (
             f"<p>For this model, with &epsilon; = {epsilon_text(own.epsilon)}, that is <b>{bound(own.fifty)}</b>: the "
-            f"odds of any belief about a person grow at most by a factor of <b>{factor(own.factor)}</b>{delta}.</p>"
+            f"odds that the person is in the table grow at most by a factor of <b>{factor(own.factor)}</b>{delta}.</p>"
         )
     else:
         mine = (
@@ -126,7 +126,7 @@ def _scale(own: Chance | None, proved: bool) -> str:
     return (
         '<div class="scale" id="scale" hidden><dl class="reading"><div><dt>epsilon</dt><dd '
         'id="scale-now"></dd></div><div><dt>right at most, where guessing gets 50&nbsp;%</dt><dd '
-        'id="scale-chance"></dd></div><div><dt>times the odds of any belief, at most</dt><dd '
+        'id="scale-chance"></dd></div><div><dt>times the odds, at most</dt><dd '
         'id="scale-factor"></dd></div></dl><div class="plot" aria-hidden="true"><svg viewBox="0 0 100 100" '
         f'preserveAspectRatio="none">{grid}<path d="M{line}"/></svg>{labels}<span class="dot" '
         'id="scale-dot"></span></div><div class="slide"><label for="scale-epsilon">Move epsilon</label><input '
@@ -292,7 +292,7 @@ def schema(s: Summary) -> str:
     schema = s.model.schema
     if schema is None:
         return "<p>The model has no schema: it uses no column.</p>"
-    source = f"<p>Source, as its author states it: {name(schema.source)}.</p>" if schema.source else ""
+    source = f"<p>Source, as the schema states it: {name(schema.source)}.</p>" if schema.source else ""
     origin = "".join(f"<p>{plain(sentence)}</p>" for sentence in origin_of(schema))
     rows = []
     for column in schema.columns:

@@ -104,7 +104,10 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
     kind = as_objects(as_array(given[:0] if hasattr(given, "__getitem__") else given)).dtype.kind
     if kind in "mM":
         raise SchemaError("y holds dates or times, which are no classes")
-    if not class_bins(classes).matching.fits(kind):
+    matching = class_bins(classes).matching
+    if kind in "iuf" and not matching.numbers:
+        raise SchemaError("y holds numbers, but the classes of the schema are strings; give y as strings")
+    if not matching.fits(kind):
         raise SchemaError(
             "the schema has classes that are the same number, such as 1 and 01, or that stand for a missing value, such as "
             "NA, so y must hold strings"

@@ -320,9 +320,9 @@ def verdict_of(statement: PrivacyStatement | None) -> Verdict:
         f"Almost no protection: {proved}" if weak else f"Private, with {proved}",
         "The promise is proved, but an epsilon this large offers almost no protection to the people in the table."
         if weak
-        else "Anything that someone could conclude about a person from this model has nearly the same probability whether "
-        "or not that person's record was in the table. This is proved, not measured: under the stated assumptions it "
-        "holds against everyone, whatever else they know.",
+        else "Whether or not a person's record was in the table, anything that someone could conclude about that person from "
+        f"this model has the same probability {proved.in_words}. This is proved by the authors of the package, not "
+        "measured: under the stated assumptions it holds against everyone, whatever else they know.",
         assumes=(*statement.assumes, people),
     )
 

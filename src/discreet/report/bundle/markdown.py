@@ -135,7 +135,7 @@ def _schema(schema: Schema | None) -> str:
         return "The model has no schema: it uses no column.\n"
     lines = ["Everything the model could have asked about a record, fixed before it was learned.", ""]
     if schema.source:
-        lines += [f"Source, as its author states it: {in_markdown(schema.source, LONGEST)}", ""]
+        lines += [f"Source, as the schema states it: {in_markdown(schema.source, LONGEST)}", ""]
     lines += [part for sentence in origin_of(schema) for part in (_sentence(sentence), "")]
     lines += ["| Column | Label | Type | Possible tests |", "| --- | --- | --- | --- |"]
     for column in schema.columns:
@@ -242,7 +242,7 @@ def _before(release: Release) -> Iterator[str]:
     else:
         yield from (f"Assumption: {in_markdown(a, LONGEST)}." for a in release.summary.verdict.assumes)
     if schema is not None:
-        source = f" Its author says: {in_markdown(schema.source, LONGEST)}" if schema.source else ""
+        source = f" The schema states its source as: {in_markdown(schema.source, LONGEST)}" if schema.source else ""
         written = f"The schema was written without looking at the records.{source}"
         yield "**The schema was made from the records, and may show some of them.**" if schema.inferred else written
         yield f"Who drafted the schema, and from which sample or codebook: {_said(given.schema_source, asked)}"

@@ -13,8 +13,8 @@ The *log weight* of a part of the records is the logarithm of the summed weights
 a leaf, ``one_split`` if it is split once; ``over_tests`` and ``either`` combine what may lie below. An empty part has log weight
 0 (a factor of 1) at every depth.
 
-``Sum.channels`` says what is counted: the class counts, or, for accuracy and two classes, only their difference. The first axis
-of an array of counts is for channels.
+``SumProduct.channels`` says what is counted: the class counts, or, for accuracy and two classes, only their difference. The first
+axis of an array of counts is for channels.
 """
 
 import math
@@ -35,7 +35,7 @@ NOTHING = 1e-9  # sizes below it are what rounding leaves of an empty part, wher
 
 
 class SumProduct:
-    """The sum over all trees of ``prior * exp(rate * score)``, without the prior of labels of equal chances.
+    """The sum over all trees of ``prior * exp(rate * score)``; labels have equal chances in the prior.
 
     It is one number, or several in a last axis of this ``shape`` (ranges.py).
     """

@@ -111,7 +111,7 @@ class RangedSumProduct(Ranged, SumProduct):
     """The sum over all trees whose labels have a range: for each of them."""
 
     def error(self, counts: Array) -> float:
-        """Four times as much: there is one more kind of sums, and they begin further down (docs/theory, Theorem 28a)."""
+        """Four times as much: there is one kind of sums more, and they begin deeper (docs/theory/rounding.md, Theorem 28a)."""
         return 4.0 * super().error(counts)
 
     def of_label(self, counts: Array) -> Array:
