@@ -32,7 +32,7 @@ SCHEMA_IS_PUBLIC = (
 BUT_FOR_CUTS = f"apart from the cut points that are counted above, {SCHEMA_IS_PUBLIC}"
 ASSUMES = (
     SCHEMA_IS_PUBLIC,
-    "the noise was not seeded (random_state), and the operating system's random numbers cannot be predicted",
+    "the noise was not seeded, and the random numbers of the operating system cannot be predicted",
     "nobody outside learns how long the fit took, or watches its memory",
 )
 
