@@ -134,11 +134,13 @@ class PatternCounter(RuleCounts):
         base: dict[tuple[int, bytes], int] = {}
         parts = np.full((3, len(ops)), -1)
         for i, (column, true, op) in enumerate(zip(self._columns, self._candidates.truths, ops, strict=True)):
-            missing = np.arange(len(true)) == len(true) - 1  # the last bin holds the missing values
-            used = [true] if op in POSITIVE else [missing] if op == "is not missing" else [missing, ~true & ~missing]
-            places = [base.setdefault((column, bins.tobytes()), len(base) + 1) for bins in used]
-            terms = places if op in POSITIVE else [0, *places]
-            parts[: len(terms), i] = terms
+            terms = [(0, true)]
+            if op not in POSITIVE:
+                parts[0, i] = 0
+                missing = np.arange(len(true)) == len(true) - 1  # the last bin holds the missing values
+                terms = [(1, missing)] if op == "is not missing" else [(1, missing), (2, ~true & ~missing)]
+            for term, bins in terms:
+                parts[term, i] = base.setdefault((column, bins.tobytes()), len(base) + 1)
         return [(column, np.frombuffer(bins, bool)) for column, bins in base], parts
 
     def _literals(self, sums: Array, which: slice | npt.NDArray[np.integer] = slice(None)) -> Array:
