@@ -716,7 +716,7 @@ def held_by(thing, found):
 
 # What queries hold that is no count, nor made from one.
 PUBLIC = {
-    *("Packing", "_Plan", "Groups", "Division", "Grouping"),  # how bins and columns are numbered, and put together
+    *("Packing", "_Plan", "Groups", "Grouping"),  # how bins and columns are numbered, and put together
     *("CardBudget", "CutsBudget", "DrawBudget", "GreedyBudget", "Settings", "Mass", "SmLaplace", "QuantileSelector"),
     *("Deadline", "Entropy"),
     *("SumProduct", "TwoClassSumProduct"),  # how log weights are combined

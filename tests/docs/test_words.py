@@ -69,7 +69,9 @@ def test_an_old_word_would_be_found():
 
 def test_the_pages_are_short_enough_to_be_read():
     counted = {
-        str(path.relative_to(ROOT)): words_of(path.read_text(encoding="utf-8")) for path in PAGES if not path.name.startswith("tables")
+        str(path.relative_to(ROOT)): words_of(path.read_text(encoding="utf-8"))
+        for path in PAGES
+        if not path.name.startswith("tables")
     }
     assert sum(counted.values()) <= MOST_WORDS, sorted(counted.items(), key=lambda item: -item[1])
     assert words_of((ROOT / "README.md").read_text(encoding="utf-8")) <= 500

@@ -153,18 +153,14 @@ def every_list(column):
 
 
 # Spark has a strict mode, and one in which it casts as it likes.
-in_each_mode = pytest.mark.parametrize(
-    ("engine", "ansi"),
-    [
-        ("duckdb", None),
-        ("sqlite", None),
-        *(
-            pytest.param(*mode, marks=pytest.mark.slow)
-            for mode in (("postgresql", None), ("spark", True), ("spark", False))
-        ),
-    ],
-    indirect=["engine"],
-)
+TABLES_IN = [  # engines that hold tables, and not models only
+    ("duckdb", None),
+    *(
+        pytest.param(*mode, marks=pytest.mark.slow)
+        for mode in (("postgresql", None), ("spark", True), ("spark", False))
+    ),
+]
+in_each_mode = pytest.mark.parametrize(("engine", "ansi"), [("sqlite", None), *TABLES_IN], indirect=["engine"])
 
 
 @in_each_mode

@@ -15,7 +15,7 @@ from scipy import stats
 from discreet._utils.errors import LearningError
 from discreet._utils.parallel import process_pool
 from discreet.accounting.statement import Guarantee
-from discreet.audit import Check, Report, Row, audit, draws, run
+from discreet.audit import AuditCheck, Report, Row, audit, draws, run
 from discreet.audit.choices import audited, noisy_max_distribution, worst_choice
 from discreet.audit.draws import largest_disagreement, list_distributions, list_distributions_by_problem
 from discreet.audit.explore import Loss, explore, losses, shifted_counts
@@ -289,7 +289,7 @@ def test_amounts_of_noise_that_follow_the_records_have_no_bound():
     assert losses(less, more).largest == math.inf
 
 
-CHECK = Check("x", "sampler", True, 0.5, 100)
+CHECK = AuditCheck("x", "sampler", True, 0.5, 100)
 ROW = Row("x", "whole fit", Guarantee(1.0, 0.0), 0.9, 0.0, 10, holds=True, where="[no records]")
 
 

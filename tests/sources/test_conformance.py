@@ -33,7 +33,7 @@ from discreet.private.counts.patterns import PatternsInProgress
 from discreet.sources.engine import EngineTable
 from discreet.sources.memory import add_table
 
-from ..models.test_exports import COLUMNS, EVERY, HOSTILE, in_each_mode, run_with, set_ansi, stored_tables
+from ..models.test_exports import COLUMNS, EVERY, HOSTILE, TABLES_IN, run_with, set_ansi, stored_tables
 from ..support.strategies import schemas
 
 pytest.importorskip("ibis")
@@ -97,7 +97,7 @@ LARGE = [
 ]
 
 
-@in_each_mode
+@pytest.mark.parametrize(("engine", "ansi"), TABLES_IN, indirect=["engine"])
 def test_the_bins_of_every_column_of_every_type(engine, ansi):
     set_ansi(engine, ansi)
     tried = [(kind, arrow, values, COLUMNS) for (kind, arrow), values in EVERY.items()]
