@@ -191,3 +191,26 @@ def test_a_column_with_0_has_no_constraint():
     assert gini.promise().limits == ()
     with pytest.raises(ValueError, match="monotonic_cst needs criterion"):
         gini.set_params(monotonic_cst={"age": 1}).promise()
+
+
+@pytest.mark.parametrize(
+    ("kind", "given"),
+    [
+        (DPOptimalTreeClassifier, {"max_depth": 1, "monotonic_cst": {"a": 1}}),
+        (DPOptimalRuleListClassifier, {"max_length": 2, "monotonic_cst": {"a": 1}}),
+        (DPOptimalRuleListClassifier, {"max_length": 2, "forbid": [("a", "b")]}),
+    ],
+)
+def test_more_classes_than_the_proof_is_for_are_refused_before_anything_is_booked(kind, given):
+    X, ledger = pd.DataFrame({"a": [True, False], "b": [False, True]}), Ledger(epsilon=1.0)
+    for classes in (150, 151):
+        schema = Schema([Boolean("a"), Boolean("b")], classes=range(classes))
+        clf = kind(schema=schema, ledger=ledger, epsilon=0.5, **given)
+        if classes == 151:
+            with pytest.raises(ValueError, match="take up to 150 classes, and there are 151"):
+                clf.plan()
+            with pytest.raises(ValueError, match="take up to 150 classes, and there are 151"):
+                clf.fit(X, [0, 1])
+        else:
+            clf.plan()
+    assert not ledger.entries

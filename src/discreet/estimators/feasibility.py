@@ -20,8 +20,17 @@ LIST_TERMS_PER_SECOND = 6e7
 SLOWER_BY_RANGE = 7
 
 
+MOST_RANKED = (
+    150  # classes for which it is proved what rounding can do to sums by ranges (docs/theory/rounding.md, Theorem 28a)
+)
+
+
 def count_ranges(classes: int) -> int:
     """How many numbers stand for the weight of a part that is kept by ranges of labels (private/sampling/trees/ranges.py)."""
+    if classes > MOST_RANKED:
+        raise ValueError(
+            f"monotonic_cst, and forbid of lists, take up to {MOST_RANKED} classes, and there are {classes}: leave them out"
+        )
     return classes * (classes + 1) // 2
 
 
