@@ -1,11 +1,12 @@
 """A model as a data frame, and how much each column matters to it: both follow from what was released, and cost nothing."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..rules.rules import Literal
 from .partition import Points, numbers_of
 from .score_card import ScoreCard, lines_of_table
 from .tree import Node, Split, Tree, leaves_below
@@ -60,30 +61,28 @@ def importances_of(model: "Model") -> dict[str, float]:
     {'a': 0.3, 'b': 0.35, 'c': 0.35}
     """
     found: dict[str, float] = defaultdict(float)
-    for columns, worth in _ranges(model) if isinstance(model, ScoreCard) else _decreases(model):
+    for columns, decrease in _ranges(model) if isinstance(model, ScoreCard) else _decreases(model):
         for column in columns:
-            found[column] += worth / len(columns)
-    whole = sum(found.values())
-    return {column: worth / whole for column, worth in found.items()} if whole > 0 else {}
+            found[column] += decrease / len(columns)
+    total = sum(found.values())
+    return {column: decrease / total for column, decrease in found.items()} if total > 0 else {}
 
 
-def _ranges(card: ScoreCard) -> Iterator[tuple[set[str], float]]:
+def _ranges(card: ScoreCard) -> Iterator[tuple[list[str], float]]:
     """How far apart the points of each table are."""
 
     def far_apart(points: Sequence[Points]) -> float:
         return float(np.ptp([numbers_of(given) for given in points], axis=0).mean())
 
-    yield (
-        {literal.column for one in card.cards for literal in one.condition},
-        far_apart([one.start for one in card.cards]),
-    )
+    choosing = [literal for one in card.cards for literal in one.condition]
+    yield _columns_of(choosing), far_apart([one.start for one in card.cards])
     for one in card.cards:
         for table in one.tables:
             points = [line.points for line in lines_of_table(table, card.schema)]
-            yield {table.column}, far_apart(points) / len(card.cards)
+            yield [table.column], far_apart(points) / len(card.cards)
 
 
-def _decreases(model: "Model") -> Iterator[tuple[set[str], float]]:
+def _decreases(model: "Model") -> Iterator[tuple[list[str], float]]:
     """By how much each rule or test lowers the Gini impurity, times the records that reach it."""
     if any(answer.counts is None for answer in model.answers):
         raise AttributeError(f"feature_importances_ needs class counts, and this {model.kind} has none")
@@ -92,15 +91,20 @@ def _decreases(model: "Model") -> Iterator[tuple[set[str], float]]:
         return
     counts = [np.array(answer.positive) for answer in model.answers]
     for i, condition in enumerate(model.partitions[0].conditions[:-1]):
-        yield {literal.column for literal in condition}, _decrease(counts[i], np.sum(counts[i + 1 :], axis=0))
+        yield _columns_of(condition), _decrease(counts[i], np.sum(counts[i + 1 :], axis=0))
 
 
-def _decreases_below(node: Node) -> Iterator[tuple[set[str], float]]:
+def _columns_of(literals: Iterable[Literal]) -> list[str]:
+    """Each column once and in order: a set's order differs between processes."""
+    return list(dict.fromkeys(literal.column for literal in literals))
+
+
+def _decreases_below(node: Node) -> Iterator[tuple[list[str], float]]:
     if isinstance(node, Split):
         true, other = (
             np.sum([leaf.answer.positive for leaf in leaves_below(side)], axis=0) for side in (node.true, node.other)
         )
-        yield {node.test.column}, _decrease(true, other)
+        yield [node.test.column], _decrease(true, other)
         yield from _decreases_below(node.true)
         yield from _decreases_below(node.other)
 
@@ -110,5 +114,5 @@ def _decrease(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def _impurity(counts: np.ndarray) -> float:
-    whole = counts.sum()
-    return float(whole - (counts**2).sum() / whole) if whole else 0.0
+    total = counts.sum()
+    return float(total - (counts**2).sum() / total) if total else 0.0
