@@ -93,6 +93,7 @@ class Plan(ABC):
     # with the release: a ledger never says less than the statements of its models.
     rests_on: Sequence[tuple[str, float | Fraction]] = ()
     cut_points: tuple[str, float | Fraction] | None = None  # of a release of cut points: its name, its epsilon
+    releases_schema: Any = None
     bar: AbstractContextManager[Any] = field(default_factory=nullcontext)  # what is shown meanwhile
 
     @abstractmethod

@@ -69,6 +69,17 @@ FRACTION = re.compile("[0-9]{1,60}/[1-9][0-9]{0,60}", re.ASCII)
 
 
 @dataclass(frozen=True)
+class SchemaRelease:
+    name: str
+    epsilon: Fraction
+    delta: Fraction
+    records_per_person: int
+
+    def __iter__(self):
+        return iter((self.name, self.epsilon))
+
+
+@dataclass(frozen=True)
 class Schema:
     """The public facts about a table, column by column, in the table's order.
 

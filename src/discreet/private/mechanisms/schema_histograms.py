@@ -1,0 +1,110 @@
+"""What a private schema costs: noisy histograms of columns, and noisy counts of the texts that occur.
+
+**Mechanism.** Of each column a histogram over public bins is released (schema/columns/unknown.py). Then, for columns that the
+noisy counts show to be of texts, a count with noise of every text that occurs, if it reaches a threshold; for columns whose numbers
+lie close together, one more histogram over bins that follow from the first. Of the target, texts are counted in any case.
+
+**Privacy.** With a delta the whole is (epsilon, delta)-DP for a person who has up to k records. Without texts it is epsilon-DP.
+
+**Proof.** Let a person with up to k records come. A record is in one bin of each histogram, so each histogram changes by at most k
+in sum, and so by at most k in Euclidean length; the same holds for the counts of those texts that occur without the person, too.
+
+*Pure.* A share s of epsilon for a histogram: discrete Laplace noise of scale ``k / (s epsilon)`` costs ``s epsilon``
+(noise/discrete_laplace.py), and shares add up to one. Which histograms are asked for later follows from noisy answers.
+
+*Concentrated.* A share s of rho: Gaussian noise of ``sigma^2 = k^2 / (2 s rho)`` costs ``s rho`` (noise/discrete_gaussian.py).
+zCDP adds up, and ``rho = rho_of(epsilon, delta / 2)`` is (epsilon, delta/2)-DP by Theorem 33. This takes the noise of 28
+histograms from 28 times that of one to a little over 5 times; which noise is used follows from the number of columns.
+
+*Texts that only this person has.* There are at most k of them in a column, each at most k times, so each reaches the threshold
+``k + m`` with the probability that the noise reaches m: at most ``delta' / (k J)``, for J columns of texts and the delta' that is
+theirs. So with probability at least 1 - delta' none of them appears in any column, whatever was released before; and then the
+outcome is that of the other texts alone. With delta' added to what the rest has, this is the claim (Bun and Steinke 2016, Lemma 8.8:
+of delta-approximate zCDP; for pure noise at once, with the whole of delta in place of one half).  []
+
+**Numerics.** sigma, scales and thresholds are rounded to the side of more noise. Unseeded noise is OpenDP's, and exact.
+
+**Reference.** A. Korolova, K. Kenthapadi, N. Mishra, A. Ntoulas: *Releasing search queries and clicks privately*, WWW 2009.
+M. Bun, T. Steinke: *Concentrated differential privacy*, TCC 2016.
+"""
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from ...accounting.costs import APPROXIMATE, CONCENTRATED, NONE, PURE, Cost, rho_of
+from ..noise import discrete_gaussian, discrete_laplace
+from ..noise.entropy import Entropy, Integers
+
+FIRST = Fraction(1, 3)  # the share of all first histograms together; texts and closer looks share the rest
+UNLIKELY = 0.05  # that any of the noisy counts of one histogram looks like more than noise and is not
+
+
+@dataclass(frozen=True)
+class SchemaBudget:
+    """Epsilon and delta of a person with up to ``records`` records, for so many first histograms."""
+
+    epsilon: Fraction
+    delta: Fraction
+    records: int
+    histograms: int
+
+    @cached_property
+    def rho(self) -> Fraction:
+        """What Gaussian noise may cost; 0 if there is no delta."""
+        return rho_of(self.epsilon, self.delta / 2) if self.delta else NONE
+
+    @cached_property
+    def is_gaussian(self) -> bool:
+        """Whether that makes less noise in the first histograms."""
+        return self.rho > 0 and self._sigma(self.first) < math.sqrt(2) * self._scale(self.first)
+
+    @property
+    def first(self) -> Fraction:
+        """The share of each first histogram."""
+        return FIRST / max(1, self.histograms)
+
+    @property
+    def delta_for_texts(self) -> Fraction:
+        """What is left of delta for texts that only one person has."""
+        return self.delta / 2 if self.is_gaussian else self.delta
+
+    def charge(self, share: Fraction) -> Fraction:
+        """What a histogram with this share counts for, as a part of epsilon, for one record."""
+        return self.epsilon * share / self.records
+
+    def noisy(self, counts: Integers, share: Fraction, entropy: Entropy) -> Integers:
+        """A histogram with noise."""
+        if self.is_gaussian:
+            return discrete_gaussian.release(counts, self._sigma(share), entropy)
+        return entropy.discrete_laplace(counts, self._scale(share))
+
+    def beyond(self, share: Fraction, chance: float) -> int:
+        """A number that the noise of a count reaches with at most this chance."""
+        if self.is_gaussian:
+            return discrete_gaussian.beyond(self._sigma(share), chance)
+        return 1 + math.ceil(-self._scale(share) * math.log(chance) * (1 + 1e-9))  # P(k >= m) is below exp(-m / scale)
+
+    def deviation(self, share: Fraction) -> float:
+        """The standard deviation of the noise, or a little more."""
+        return self._sigma(share) if self.is_gaussian else math.sqrt(2) * self._scale(share)
+
+    def threshold(self, share: Fraction, columns: int) -> int:
+        """From which noisy count on a text is released, if there are so many columns of texts."""
+        chance = self.delta_for_texts / (self.records * max(1, columns))
+        return self.records + self.beyond(share, math.nextafter(float(chance), 0.0))
+
+    @property
+    def costs(self) -> tuple[Cost, ...]:
+        """All of it, for the person."""
+        texts = (Cost(APPROXIMATE, NONE, self.delta_for_texts),) if self.delta else ()
+        if self.is_gaussian:
+            return (Cost(CONCENTRATED, self.epsilon, self.delta / 2), *texts)
+        return (Cost(PURE, self.epsilon), *texts)
+
+    def _scale(self, share: Fraction) -> float:
+        return discrete_laplace.scale_for(self.epsilon * share / self.records)
+
+    def _sigma(self, share: Fraction) -> float:
+        return discrete_gaussian.sigma_for(self.rho * share, self.records)

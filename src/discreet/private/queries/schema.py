@@ -1,0 +1,59 @@
+"""What a private schema is made of: noisy histograms of columns, and texts with noisy counts. All are charged before they are answered."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from ...schema.columns import Column
+from ..mechanisms.schema_histograms import FIRST, SchemaBudget
+from ..noise.entropy import Integers
+from .base import Queries
+
+
+class SchemaQueries(Queries):
+    """``counts`` has ``first``, exact histograms of some columns, and can count by other bins, and texts (sources/columns.py)."""
+
+    _noise: SchemaBudget
+
+    def __init__(self, counts: Any, noise: SchemaBudget) -> None:
+        self._counts, self._noise, self._is_asked = counts, noise, False
+
+    def first_look(self) -> list[Integers]:
+        """A noisy histogram of each column."""
+        self._once()
+        return [self._histogram(exact, self._noise.first) for exact in self._counts.first]
+
+    def look_closer(
+        self, columns: Sequence[Column], texts: Sequence[str | None]
+    ) -> tuple[list[Integers], list[dict[str, int]]]:
+        """Noisy histograms of columns by their bins, and the texts of others (None: the target) that reach the threshold.
+
+        All that is left is shared by them, so this can be asked once.
+        """
+        self._once(after=True)
+        share = self.closer_share(len(columns) + len(texts))
+        looked = [self._histogram(exact, share) for exact in self._counts.by_bins(columns)] if columns else []
+        found = []
+        for name in texts:
+            self._charge(self._noise.charge(share), "counts of texts", self._noise.delta_for_texts / len(texts))
+            exact = sorted(self._counts.texts(name).items())  # the order of records is nobody's business
+            noisy = self._noise.noisy(np.array([count for _, count in exact], np.int64), share, self._entropy)
+            least = self._noise.threshold(share, len(texts))
+            found.append({text: int(n) for (text, _), n in zip(exact, noisy, strict=True) if n >= least})
+        return looked, found
+
+    @staticmethod
+    def closer_share(histograms: int) -> Fraction:
+        """Of each of so many second histograms."""
+        return (1 - FIRST) / max(1, histograms)
+
+    def _histogram(self, exact: Integers, share: Fraction) -> Integers:
+        self._charge(self._noise.charge(share), "histogram of a column")
+        return self._noise.noisy(exact, share, self._entropy)
+
+    def _once(self, after: bool = False) -> None:
+        if self._is_asked is not after:
+            raise RuntimeError("the histograms of a schema can be asked for once: this is a bug in the learner")
+        self._is_asked = True if not after else None

@@ -1,0 +1,110 @@
+"""Counts of a table of which no schema is known: of each column by public bins, and of the texts that occur.
+
+In memory, or in an engine, where only counts come from. Whether a column can be looked at follows from its type alone.
+"""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .._utils.errors import SchemaError
+from .._utils.tables import Table
+from ..private.counts.secret import Secret
+from ..private.noise.entropy import Integers
+from ..schema import Schema
+from ..schema.columns import Column
+from ..schema.columns.unknown import Unknown, texts_in
+from ..schema.columns.values import no_warning
+from .engine import EngineTable
+from .plan import Counting
+
+TARGET = "the target"  # not a column of the table
+
+
+class ColumnCounts(Secret):
+    """Exact counts of a table, column by column. ``first``: by the bins of the columns that were looked at first."""
+
+    first: list[Integers]
+
+    def count(self, columns: Any) -> "ColumnCounts":
+        """Look at these columns."""
+        self.first = self.by_bins(columns) if columns else []
+        return self
+
+    @abstractmethod
+    def by_bins(self, columns: Sequence[Column]) -> list[Integers]:
+        """How many records are in each bin of each column."""
+
+    @abstractmethod
+    def texts(self, name: str | None) -> dict[str, int]:
+        """How many records have each text in a column, or in the target."""
+
+    @abstractmethod
+    def kind(self, name: str) -> str:
+        """By the type of a column alone: "boolean", "values", or "" if no rule can be about it."""
+
+    def close(self) -> None:
+        """Nothing is kept elsewhere."""
+
+
+class MemoryColumns(ColumnCounts):
+    """Of a table in memory and its labels."""
+
+    def __init__(self, table: Table, y: np.ndarray | None) -> None:
+        self._table, self._y = table, y
+
+    def by_bins(self, columns: Sequence[Column]) -> list[Integers]:
+        """Column by column."""
+        return [
+            np.bincount(column.encode(self._table.column(column.name)), minlength=column.n_bins) for column in columns
+        ]
+
+    def texts(self, name: str | None) -> dict[str, int]:
+        """Value by value."""
+        values = self._y if name is None else self._table.column(name)
+        if values is None:
+            raise SchemaError("y is missing: it must hold a label for each record of X")
+        with no_warning(values):
+            return texts_in(values)
+
+    def kind(self, name: str) -> str:
+        """Dates, and whatever else NumPy has a type for, are not looked at."""
+        letter = self._table.column(name, slice(0, 0)).dtype.kind
+        return "boolean" if letter == "b" else "values" if letter in "iufO" else ""
+
+
+class EngineColumns(ColumnCounts):
+    """Of a table in an engine: it counts."""
+
+    def __init__(self, table: Any, target: str | None) -> None:
+        self._table, self._target = table, target
+
+    def by_bins(self, columns: Sequence[Column]) -> list[Integers]:
+        """One query; the second one follows from noisy answers to the first."""
+        schema = Schema(tuple(columns), target=TARGET)
+        table = EngineTable(self._table.mutate(**{TARGET: 0}), schema, (0, 1))
+        counts = table.count(Counting.by_column(schema, schema.used)).joint(schema.used, 1)
+        return [counts.of_column(i).sum(0).astype(np.int64) for i in range(len(columns))]
+
+    def texts(self, name: str | None) -> dict[str, int]:
+        """Grouped there, and written here as ``canonical`` writes them."""
+        name = name or self._target
+        assert name is not None
+        counted: dict[str, int] = {}
+        for value, times in EngineTable.values_of(self._table, name):
+            for text in texts_in(np.fromiter([value], dtype=object)):
+                counted[text] = counted.get(text, 0) + times
+        return counted
+
+    def kind(self, name: str) -> str:
+        """By the type that the engine declares."""
+        dtype = self._table[name].type()
+        readable = dtype.is_string() or dtype.is_integer() or dtype.is_floating() or dtype.is_decimal()
+        return "boolean" if dtype.is_boolean() else "values" if readable else ""
+
+
+def looked_at(counts: ColumnCounts, names: Sequence[str]) -> list[Column]:
+    """Those of these columns whose type lets them be looked at."""
+    return [Unknown(name) for name in names if counts.kind(name) == "values"]
