@@ -15,9 +15,9 @@ from ..private.counts.secret import Secret
 from ..private.noise.entropy import Integers
 from ..schema import Schema
 from ..schema.columns import Column
-from ..schema.columns.unknown import Unknown, texts_in
+from ..schema.columns.unknown import Unknown, add_up, texts_in
 from ..schema.columns.values import no_warning
-from .engine import EngineTable
+from .engine import EngineTable, values_of
 from .plan import Counting
 
 TARGET = "the target"  # not a column of the table
@@ -92,11 +92,7 @@ class EngineColumns(ColumnCounts):
         """Grouped there, and written here as ``canonical`` writes them."""
         name = name or self._target
         assert name is not None
-        counted: dict[str, int] = {}
-        for value, times in EngineTable.values_of(self._table, name):
-            for text in texts_in(np.fromiter([value], dtype=object)):
-                counted[text] = counted.get(text, 0) + times
-        return counted
+        return add_up(values_of(self._table, name))
 
     def kind(self, name: str) -> str:
         """By the type that the engine declares."""

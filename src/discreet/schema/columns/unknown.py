@@ -6,10 +6,10 @@ anything: the text "10" and the number 10.0 are in one bin.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -81,8 +81,14 @@ def texts_in(values: np.ndarray) -> dict[str, int]:
     {'b': 2, '1': 1, 'a': 1}
     """
     codes, found = distinct(values)
+    times = np.bincount(codes[codes >= 0], minlength=len(found)).tolist()
+    return add_up(zip(found, times, strict=True))
+
+
+def add_up(values: Iterable[tuple[Any, int]]) -> dict[str, int]:
+    """The same of values that are counted already."""
     counted: dict[str, int] = {}
-    for value, times in zip(found, np.bincount(codes[codes >= 0], minlength=len(found)).tolist(), strict=True):
+    for value, times in values:
         if not (is_missing(value) or says_missing(value)):
             text = canonical(value)
             counted[text] = counted.get(text, 0) + times
