@@ -193,6 +193,8 @@ def find_schema(
 ) -> FoundSchema:
     """See ``private_schema``."""
     given = known.known(names)
+    if known.classes is None and not counts.has_target:
+        raise ValueError("the labels are missing: give y, the name of the target, or classes=")
     delta = exact("delta", known.delta)
     if not delta and known.classes is None:
         raise ValueError("classes are texts, which need a delta to be found: give classes=, or a delta such as 1e-9")

@@ -23,7 +23,7 @@ import numpy as np
 
 from .._utils.errors import SchemaError
 from ..schema.columns import canonical
-from ..schema.columns.unknown import TEXTS, LookBins
+from ..schema.columns.unknown import LookBins
 from ..schema.columns.values import MISSING, NONE, TRUTH, NumberBins, TextBins, ValueBins, as_number, truth_of, whole_of
 from .engines.base import Engine, as_float, ibis
 
@@ -80,7 +80,7 @@ class EngineColumn:
 
         NumPy finds the bins of numbers ten times as fast as DuckDB does. Of texts it gets the places, and puts in their numbers.
         """
-        if isinstance(self._bins, NumberBins) or (isinstance(self._bins, LookBins) and self.kind != "text"):
+        if isinstance(self._bins, NumberBins | LookBins):
             encode, missing = self._bins.encode, self._missing
 
             def encoded(numbers: np.ndarray) -> np.ndarray:
@@ -88,7 +88,7 @@ class EngineColumn:
                     return encode(numbers, missing).astype(np.min_scalar_type(missing), copy=False)
 
             return self.number(), encoded
-        if isinstance(self._bins, LookBins) or (places := self._places()) is None:
+        if (places := self._places()) is None:
             return self.numbers(), lambda numbers: numbers
         place, at_place = places
         numbers = np.array([self._unlisted, *at_place], np.min_scalar_type(-self._n))  # what is not listed is at null
@@ -116,16 +116,11 @@ class EngineColumn:
         return x.cast("float64")
 
     def _look(self, bins: LookBins) -> Any:
-        """What values look like. No value may stop it: what is too large for an integer of 64 bits is one anyway."""
-        texts = self.values.isnull() | self.values.isin(self.held(sorted(MISSING))) if self.kind == "text" else None
-        if texts is not None and not self._engine.reads_numbers:  # the declared type decides
-            return ibis.ifelse(texts, self._missing, TEXTS)
+        """What numbers look like. No value may stop it: what is too large for an integer of 64 bits is one anyway."""
         x = self.number()
         near = ibis.ifelse(self._gone(x) | (x.abs() >= as_float(2.0**53)), as_float(0.0), x)
         place = 1 + 2 * self._stairs(bins.between) + ibis.ifelse(near == near.floor(), 0, 1)
-        if texts is None:
-            return ibis.ifelse(self._gone(x), self._missing, place)
-        return ibis.cases((texts, self._missing), (self._gone(x), TEXTS), else_=place)
+        return ibis.ifelse(self._gone(x), self._missing, place)
 
     def _stairs(self, bins: NumberBins) -> Any:
         """What is missing is below no edge, so that it need only be told from what is in the highest bin."""

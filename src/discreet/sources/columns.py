@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from .._utils.errors import SchemaError
 from .._utils.tables import Table
 from ..private.counts.secret import Secret
 from ..private.noise.entropy import Integers
@@ -27,6 +26,7 @@ class ColumnCounts(Secret):
     """Exact counts of a table, column by column. ``first``: by the bins of the columns that were looked at first."""
 
     first: list[Integers]
+    has_target: bool
 
     def count(self, columns: Any) -> "ColumnCounts":
         """Look at these columns."""
@@ -38,8 +38,8 @@ class ColumnCounts(Secret):
         """How many records are in each bin of each column."""
 
     @abstractmethod
-    def texts(self, name: str | None) -> dict[str, int]:
-        """How many records have each text in a column, or in the target."""
+    def texts(self, name: str | None, least: int) -> dict[str, int]:
+        """How many records have each text in a column, or in the target: the texts that at least so many have."""
 
     @abstractmethod
     def kind(self, name: str) -> str:
@@ -53,7 +53,7 @@ class MemoryColumns(ColumnCounts):
     """Of a table in memory and its labels."""
 
     def __init__(self, table: Table, y: np.ndarray | None) -> None:
-        self._table, self._y = table, y
+        self._table, self._y, self.has_target = table, y, y is not None
 
     def by_bins(self, columns: Sequence[Column]) -> list[Integers]:
         """Column by column."""
@@ -61,13 +61,13 @@ class MemoryColumns(ColumnCounts):
             np.bincount(column.encode(self._table.column(column.name)), minlength=column.n_bins) for column in columns
         ]
 
-    def texts(self, name: str | None) -> dict[str, int]:
+    def texts(self, name: str | None, least: int) -> dict[str, int]:
         """Value by value."""
         values = self._y if name is None else self._table.column(name)
-        if values is None:
-            raise SchemaError("y is missing: it must hold a label for each record of X")
+        assert values is not None
         with no_warning(values):
-            return texts_in(values)
+            counted = texts_in(values)
+        return {text: n for text, n in counted.items() if n >= least}
 
     def kind(self, name: str) -> str:
         """Dates, and whatever else NumPy has a type for, are not looked at."""
@@ -79,26 +79,39 @@ class EngineColumns(ColumnCounts):
     """Of a table in an engine: it counts."""
 
     def __init__(self, table: Any, target: str | None) -> None:
-        self._table, self._target = table, target
+        self._table, self._target, self.has_target = table, target, target is not None
 
     def by_bins(self, columns: Sequence[Column]) -> list[Integers]:
-        """One query; the second one follows from noisy answers to the first."""
-        schema = Schema(tuple(columns), target=TARGET)
-        table = EngineTable(self._table.mutate(**{TARGET: 0}), schema, (0, 1))
-        counts = table.count(Counting.by_column(schema, schema.used)).joint(schema.used, 1)
-        return [counts.of_column(i).sum(0).astype(np.int64) for i in range(len(columns))]
+        """One query for all numbers. Of texts, what each looks like is found here, once for each that there is."""
+        found = {column.name: self._texts_by_bins(column) for column in columns if self._is_of_texts(column)}
+        if others := [column for column in columns if column.name not in found]:
+            schema = Schema(tuple(others), target=TARGET)
+            table = EngineTable(self._table.mutate(**{TARGET: 0}), schema, (0, 1))
+            counts = table.count(Counting.by_column(schema, schema.used)).joint(schema.used, 1)
+            found |= {c.name: counts.of_column(i).sum(0).astype(np.int64) for i, c in enumerate(others)}
+        return [found[column.name] for column in columns]
 
-    def texts(self, name: str | None) -> dict[str, int]:
-        """Grouped there, and written here as ``canonical`` writes them."""
-        name = name or self._target
-        assert name is not None
-        return add_up(values_of(self._table, name))
+    def texts(self, name: str | None, least: int) -> dict[str, int]:
+        """Grouped there."""
+        counted: dict[str, int] = {}
+        for values, times in values_of(self._table, name or str(self._target), least):
+            add_up(counted, values, times)
+        return counted
 
     def kind(self, name: str) -> str:
         """By the type that the engine declares."""
         dtype = self._table[name].type()
         readable = dtype.is_string() or dtype.is_integer() or dtype.is_floating() or dtype.is_decimal()
         return "boolean" if dtype.is_boolean() else "values" if readable else ""
+
+    def _is_of_texts(self, column: Column) -> bool:
+        return bool(self._table[column.name].type().is_string())
+
+    def _texts_by_bins(self, column: Column) -> Integers:
+        counted = np.zeros(column.n_bins, np.int64)
+        for values, times in values_of(self._table, column.name):
+            np.add.at(counted, column.encode(np.fromiter(values, dtype=object)), times)
+        return counted
 
 
 def looked_at(counts: ColumnCounts, names: Sequence[str]) -> list[Column]:

@@ -184,14 +184,16 @@ def is_engine_table(X: Any) -> bool:
     return ibis is not None and isinstance(X, ibis.Table)
 
 
-def values_of(table: Any, name: str) -> Iterator[tuple[Any, int]]:
-    """Each value of a column, and how many records have it. They stay in this process."""
+def values_of(table: Any, name: str, least: int = 1) -> Iterator[tuple[list[Any], list[int]]]:
+    """The values of a column that at least so many records have, and how many have each. They stay in this process."""
     engine = _engine_of_table(table)
     values = table.select(v=table[name])
     query = values.group_by("v").agg(n=values.count())
-    with _no_value_shown(engine, BOOKED):
-        for batch in run(engine, functools.partial(engine.batches, query, ROWS_AT_A_TIME, whole=True)):
-            yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
+    query = query.filter(query.n >= least) if least > 1 else query
+    with _no_value_shown(engine, BOOKED if least > 1 else UNSPENT):
+        for batch in run(engine, functools.partial(engine.batches, query, ROWS_AT_A_TIME)):
+            values, times = (column.to_pylist() for column in batch.columns)
+            yield values, times
 
 
 def records(table: Any, columns: Sequence[tuple[str, Column | None]]) -> Iterator[list[Any]]:

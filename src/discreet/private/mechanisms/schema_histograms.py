@@ -1,13 +1,14 @@
 """What a private schema costs: noisy histograms of columns, and noisy counts of the texts that occur.
 
 **Mechanism.** Of each column a histogram over public bins is released (schema/columns/unknown.py). Then, for columns that the
-noisy counts show to be of texts, a count with noise of every text that occurs, if it reaches a threshold; for columns whose numbers
-lie close together, one more histogram over bins that follow from the first. Of the target, texts are counted in any case.
+noisy counts show to be of texts, a count with noise of every text that at least L records have, if the noisy count reaches a
+threshold; for columns whose numbers lie close together, one more histogram over bins that follow from the first. Of the target,
+texts are counted, too, unless its classes are public.
 
 **Privacy.** With a delta the whole is (epsilon, delta)-DP for a person who has up to k records. Without texts it is epsilon-DP.
 
 **Proof.** Let a person with up to k records come. A record is in one bin of each histogram, so each histogram changes by at most k
-in sum, and so by at most k in Euclidean length; the same holds for the counts of those texts that occur without the person, too.
+in sum, and so by at most k in Euclidean length; the same holds for the counts of those texts that L records have without the person.
 
 *Pure.* A share s of epsilon for a histogram: discrete Laplace noise of scale ``k / (s epsilon)`` costs ``s epsilon``
 (noise/discrete_laplace.py), and shares add up to one. Which histograms are asked for later follows from noisy answers.
@@ -16,9 +17,10 @@ in sum, and so by at most k in Euclidean length; the same holds for the counts o
 zCDP adds up, and ``rho = rho_of(epsilon, delta / 2)`` is (epsilon, delta/2)-DP by Theorem 33. This takes the noise of 28
 histograms from 28 times that of one to a little over 5 times; which noise is used follows from the number of columns.
 
-*Texts that only this person has.* There are at most k of them in a column, each at most k times, so each reaches the threshold
-``k + m`` with the probability that the noise reaches m: at most ``delta' / (k J)``, for J columns of texts and the delta' that is
-theirs. So with probability at least 1 - delta' none of them appears in any column, whatever was released before; and then the
+*Texts that L records have only with this person.* There are at most k of them in a column, each of at most ``L - 1 + k`` records,
+so each reaches the threshold ``L - 1 + k + m`` with at most the probability that the noise reaches m, which is at most
+``delta' / (k J)``, for J columns of texts and the delta' that is theirs. (L is 1 and a twentieth of m: that costs little, and of free
+text hardly anything has to be counted.) So with probability at least 1 - delta' none of them appears in any column, whatever was released before; and then the
 outcome is that of the other texts alone. With delta' added to what the rest has, this is the claim (Bun and Steinke 2016, Lemma 8.8:
 of delta-approximate zCDP; for pure noise at once, with the whole of delta in place of one half).  []
 
@@ -38,6 +40,7 @@ from ..noise import discrete_gaussian, discrete_laplace
 from ..noise.entropy import Entropy, Integers
 
 FIRST = Fraction(1, 3)  # the share of all first histograms together; texts and closer looks share the rest
+RARE = 20
 UNLIKELY = 0.05  # that any of the noisy counts of one histogram looks like more than noise and is not
 
 
@@ -90,10 +93,12 @@ class SchemaBudget:
         """The standard deviation of the noise, or a little more."""
         return self._sigma(share) if self.is_gaussian else math.sqrt(2) * self._scale(share)
 
-    def threshold(self, share: Fraction, columns: int) -> int:
-        """From which noisy count on a text is released, if there are so many columns of texts."""
+    def thresholds(self, share: Fraction, columns: int) -> tuple[int, int]:
+        """From which exact, and from which noisy count on a text is released, if there are so many columns of texts."""
         chance = self.delta_for_texts / (self.records * max(1, columns))
-        return self.records + self.beyond(share, math.nextafter(float(chance), 0.0))
+        reach = self.beyond(share, math.nextafter(float(chance), 0.0))
+        least = 1 + reach // RARE
+        return least, least - 1 + self.records + reach
 
     @property
     def costs(self) -> tuple[Cost, ...]:

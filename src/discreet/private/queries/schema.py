@@ -38,10 +38,10 @@ class SchemaQueries(Queries):
         found = []
         for name in texts:
             self._charge(self._noise.charge(share), "counts of texts", self._noise.delta_for_texts / len(texts))
-            exact = sorted(self._counts.texts(name).items())  # the order of records is nobody's business
+            least, threshold = self._noise.thresholds(share, len(texts))
+            exact = sorted(self._counts.texts(name, least).items())  # the order of records is nobody's business
             noisy = self._noise.noisy(np.array([count for _, count in exact], np.int64), share, self._entropy)
-            least = self._noise.threshold(share, len(texts))
-            found.append({text: int(n) for (text, _), n in zip(exact, noisy, strict=True) if n >= least})
+            found.append({text: int(n) for (text, _), n in zip(exact, noisy, strict=True) if n >= threshold})
         return looked, found
 
     @staticmethod

@@ -81,15 +81,13 @@ def texts_in(values: np.ndarray) -> dict[str, int]:
     {'b': 2, '1': 1, 'a': 1}
     """
     codes, found = distinct(values)
-    times = np.bincount(codes[codes >= 0], minlength=len(found)).tolist()
-    return add_up(zip(found, times, strict=True))
+    return add_up({}, found, np.bincount(codes[codes >= 0], minlength=len(found)).tolist())
 
 
-def add_up(values: Iterable[tuple[Any, int]]) -> dict[str, int]:
+def add_up(counted: dict[str, int], values: Iterable[Any], times: Iterable[int]) -> dict[str, int]:
     """The same of values that are counted already."""
-    counted: dict[str, int] = {}
-    for value, times in values:
+    for value, n in zip(values, times, strict=True):
         if not (is_missing(value) or says_missing(value)):
             text = canonical(value)
-            counted[text] = counted.get(text, 0) + times
+            counted[text] = counted.get(text, 0) + n
     return counted
