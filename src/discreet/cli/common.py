@@ -202,17 +202,19 @@ def open_ledger(path: Path | str | None) -> "Ledger | None":
     return Ledger.open(path)
 
 
-def load_schema(path: Path | None) -> "Schema":
+def load_schema(path: Path | None, table: str = "TABLE.csv", target: str | None = None) -> "Schema":
     """The schema in a file. Without one, how to get one."""
     from ..schema import Schema
 
     if path is None:
         raise click.UsageError(
-            "a private fit needs a schema: a small text file that says what everybody may know about the table (its columns, "
-            "their categories and round cut points). Draft one from a PUBLIC sample or a data dictionary with\n\n"
-            "    discreet schema SAMPLE.csv --target COLUMN --out schema.toml\n\n"
-            "read it, and give it here with --schema schema.toml. (`discreet fit --infer-schema` "
-            "goes on without one; then no privacy is proved.)"
+            "a private fit needs a schema: a small text file that says what may be known about the table (its columns, their "
+            "categories and round cut points). Draft one from a PUBLIC sample or a data dictionary with\n\n"
+            f"    discreet schema SAMPLE.csv --target {target or 'COLUMN'} --out schema.toml\n\n"
+            "or find one in the private table, for a part of epsilon, with\n\n"
+            f"    discreet schema {table} --private --epsilon 0.2 --target {target or 'COLUMN'} --out schema.toml\n\n"
+            "read it, and give it here with --schema schema.toml. (`discreet fit --infer-schema` goes on without one; then no "
+            "privacy is proved.)"
         )
     try:
         return Schema.load(path)

@@ -1,12 +1,13 @@
 """``discreet schema``, ``check`` and ``cuts``: what is public about a table, whether it fits, and cut points for a price."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from . import common
 from .ending import keep, reserved
+from .private_schema import find, private_options
 from .table_notes import ANOTHER, PUBLIC, check_ledger, check_not_private, note_ledger, note_sample
 from .terminal import on_one_line, say, say_lines
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@common.table_options("sample", common.FILE)
+@common.table_options("sample", engine=True)
 @common.target_option(help="The column to predict.")
 @common.out_option(help="Write the draft to this file, as TOML; otherwise it is printed.")
 @click.option(
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 @PUBLIC
 @common.force_option
 @common.as_json_option
+@private_options
 def schema(
     sample: common.Given,
     target: str | None,
@@ -34,13 +36,19 @@ def schema(
     public_table: bool,
     force: bool,
     as_json: bool,
+    private: bool,
+    **how: Any,
 ) -> None:
     """Draft a schema from SAMPLE, a PUBLIC table like the private one, or from a data dictionary.
 
-    SAMPLE MUST NOT BE THE PRIVATE TABLE, nor a part of it: a schema is not protected by anything. Take an older public
-    release, a synthetic table, a sample that may be shown. Identifiers, dates and free text are ignored; numbers get round cut
-    points. Read the draft before you use it: it is a text file, made to be corrected.
+    SAMPLE MUST NOT BE THE PRIVATE TABLE, nor a part of it: a draft is not protected by anything. Where there is no public table,
+    --private finds a schema in the private one, with noise and for a price that every model counts. Read the file before you use
+    it: it is a text, made to be corrected.
     """
+    if private:
+        return find(sample, target, out, force, as_json, **how)
+    if isinstance(sample.place, str) or sample.engine is not None:
+        raise click.UsageError("a draft is made from a file in memory; a URL, or --engine, goes with --private")
     from ..schema.draft import draft_from_dictionary
     from ..schema.inference import draft_schema
     from ..sources.files import is_csv, read_typed
