@@ -200,7 +200,7 @@ def find_schema(
         raise ValueError("classes are texts, which need a delta to be found: give classes=, or a delta such as 1e-9")
     by_type = {name: Boolean(name) for name in names if name not in given and counts.kind(name) == "boolean"}
     looks = looked_at(counts, [name for name in names if name not in given])
-    budget = SchemaBudget(terms.price, delta, terms.records, len(looks))
+    budget = SchemaBudget(terms.price, delta, terms.records, len(looks), known.classes is None)
     if delta and not budget.rho:
         raise ValueError(f"epsilon = {float(terms.price):g} is too small to find a schema at this delta; give a larger one")
     if records is not None:
@@ -265,10 +265,9 @@ class SchemaPlan(Plan):
             for column, noisy in zip(self.counting, queries.first_look(), strict=True)
         ]
         bins = [cells for look in looks if (cells := closer(look)) is not None]
-        texts: list[str | None] = [look.name for look in looks if look.kind == "texts" and budget.delta]
-        texts += [None] if self.classes is None else []
+        texts = [look.name for look in looks if look.kind == "texts" and budget.delta]
         histograms, listed = queries.look_closer(bins, texts)
-        deviation = budget.deviation(queries.closer_share(len(bins) + len(texts)))
+        deviation = budget.deviation(budget.each_closer(len(bins) + len(texts)))
         closely = {
             cells.name: (cells, noisy) for cells, noisy in zip(bins, histograms, strict=True)
         }
@@ -278,7 +277,7 @@ class SchemaPlan(Plan):
         most = cuts_each(None, sum(look.kind == "numbers" for look in looks))
         by_name = dict(zip(texts, listed, strict=True))
         drawn = [(look, column_of(look, by_name.get(look.name, {}), most)) for look in looks]
-        classes = classes_of(list(by_name[None])) if self.classes is None else tuple(self.classes)
+        classes = classes_of(list(queries.classes())) if self.classes is None else tuple(self.classes)
         return drawn, classes
 
 

@@ -19,7 +19,7 @@ histograms from 28 times that of one to a little over 5 times; which noise is us
 
 *Texts that L records have only with this person.* There are at most k of them in a column, each of at most ``L - 1 + k`` records,
 so each reaches the threshold ``L - 1 + k + m`` with at most the probability that the noise reaches m, which is at most
-``delta' / (k J)``, for J columns of texts and the delta' that is theirs. (L is 1 and a twentieth of m: that costs little, and of free
+``d / k``, where d is the column's part of the delta' that is for all texts. (L is 1 and a twentieth of m: that costs little, and of free
 text hardly anything has to be counted.) So with probability at least 1 - delta' none of them appears in any column, whatever was released before; and then the
 outcome is that of the other texts alone. With delta' added to what the rest has, this is the claim (Bun and Steinke 2016, Lemma 8.8:
 of delta-approximate zCDP; for pure noise at once, with the whole of delta in place of one half).  []
@@ -39,19 +39,20 @@ from ...accounting.costs import APPROXIMATE, CONCENTRATED, NONE, PURE, Cost, rho
 from ..noise import discrete_gaussian, discrete_laplace
 from ..noise.entropy import Entropy, Integers
 
-FIRST = Fraction(1, 3)  # the share of all first histograms together; texts and closer looks share the rest
+FIRST, CLASSES = Fraction(1, 3), Fraction(1, 6)  # all first histograms together, and the classes; texts and closer looks: the rest
 RARE = 20
 UNLIKELY = 0.05  # that any of the noisy counts of one histogram looks like more than noise and is not
 
 
 @dataclass(frozen=True)
 class SchemaBudget:
-    """Epsilon and delta of a person with up to ``records`` records, for so many first histograms."""
+    """Epsilon and delta of a person with up to ``records`` records, for so many first histograms, and the classes if asked for."""
 
     epsilon: Fraction
     delta: Fraction
     records: int
     histograms: int
+    with_classes: bool = True
 
     @cached_property
     def rho(self) -> Fraction:
@@ -68,10 +69,18 @@ class SchemaBudget:
         """The share of each first histogram."""
         return FIRST / max(1, self.histograms)
 
+    def each_closer(self, histograms: int) -> Fraction:
+        """The share of each of so many closer looks and columns of texts."""
+        return (1 - FIRST - (CLASSES if self.with_classes else 0)) / max(1, histograms)
+
     @property
     def delta_for_texts(self) -> Fraction:
-        """What is left of delta for texts that only one person has."""
+        """What is left of delta for texts that only one person has, of all columns and the target."""
         return self.delta / 2 if self.is_gaussian else self.delta
+
+    def part_of_delta(self, columns: int) -> Fraction:
+        """Of each of so many columns of texts. The classes have one half of it all."""
+        return self.delta_for_texts / ((2 if self.with_classes else 1) * max(1, columns))
 
     def charge(self, share: Fraction) -> Fraction:
         """What a histogram with this share counts for, as a part of epsilon, for one record."""
@@ -93,10 +102,9 @@ class SchemaBudget:
         """The standard deviation of the noise, or a little more."""
         return self._sigma(share) if self.is_gaussian else math.sqrt(2) * self._scale(share)
 
-    def thresholds(self, share: Fraction, columns: int) -> tuple[int, int]:
-        """From which exact, and from which noisy count on a text is released, if there are so many columns of texts."""
-        chance = self.delta_for_texts / (self.records * max(1, columns))
-        reach = self.beyond(share, math.nextafter(float(chance), 0.0))
+    def thresholds(self, share: Fraction, delta: Fraction) -> tuple[int, int]:
+        """From which exact, and from which noisy count on a text is released, of a column with this share and part of delta."""
+        reach = self.beyond(share, math.nextafter(float(delta / self.records), 0.0))
         least = 1 + reach // RARE
         return least, least - 1 + self.records + reach
 

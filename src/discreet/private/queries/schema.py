@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...schema.columns import Column
-from ..mechanisms.schema_histograms import FIRST, SchemaBudget
+from ..mechanisms.schema_histograms import CLASSES, SchemaBudget
 from ..noise.entropy import Integers
 from .base import Queries
 
@@ -26,28 +26,30 @@ class SchemaQueries(Queries):
         return [self._histogram(exact, self._noise.first) for exact in self._counts.first]
 
     def look_closer(
-        self, columns: Sequence[Column], texts: Sequence[str | None]
+        self, columns: Sequence[Column], texts: Sequence[str]
     ) -> tuple[list[Integers], list[dict[str, int]]]:
-        """Noisy histograms of columns by their bins, and the texts of others (None: the target) that reach the threshold.
+        """Noisy histograms of columns by their bins, and the texts of others that reach the threshold.
 
         All that is left is shared by them, so this can be asked once.
         """
         self._once(after=True)
-        share = self.closer_share(len(columns) + len(texts))
-        looked = [self._histogram(exact, share) for exact in self._counts.by_bins(columns)] if columns else []
-        found = []
-        for name in texts:
-            self._charge(self._noise.charge(share), "counts of texts", self._noise.delta_for_texts / len(texts))
-            least, threshold = self._noise.thresholds(share, len(texts))
-            exact = sorted(self._counts.texts(name, least).items())  # the order of records is nobody's business
-            noisy = self._noise.noisy(np.array([count for _, count in exact], np.int64), share, self._entropy)
-            found.append({text: int(n) for (text, _), n in zip(exact, noisy, strict=True) if n >= threshold})
-        return looked, found
+        noise = self._noise
+        share, delta = noise.each_closer(len(columns) + len(texts)), noise.part_of_delta(len(texts))
+        exact = self._counts.by_bins(columns) if columns else []
+        return [self._histogram(counts, share) for counts in exact], [self._texts(n, share, delta) for n in texts]
 
-    @staticmethod
-    def closer_share(histograms: int) -> Fraction:
-        """Of each of so many second histograms."""
-        return (1 - FIRST) / max(1, histograms)
+    def classes(self) -> dict[str, int]:
+        """The labels that reach the threshold."""
+        if not self._noise.with_classes:
+            raise RuntimeError("the classes are public: this is a bug in the learner")
+        return self._texts(None, CLASSES, self._noise.part_of_delta(1))
+
+    def _texts(self, name: str | None, share: Fraction, delta: Fraction) -> dict[str, int]:
+        self._charge(self._noise.charge(share), "counts of texts", delta)
+        least, threshold = self._noise.thresholds(share, delta)
+        exact = sorted(self._counts.texts(name, least).items())  # the order of records is nobody's business
+        noisy = self._noise.noisy(np.array([count for _, count in exact], np.int64), share, self._entropy)
+        return {text: int(n) for (text, _), n in zip(exact, noisy, strict=True) if n >= threshold}
 
     def _histogram(self, exact: Integers, share: Fraction) -> Integers:
         self._charge(self._noise.charge(share), "histogram of a column")
