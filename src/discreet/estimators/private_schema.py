@@ -193,14 +193,15 @@ def find_schema(
 ) -> FoundSchema:
     """See ``private_schema``."""
     given = known.known(names)
-    if known.classes is None and not counts.has_target:
-        raise ValueError("the labels are missing: give y, the name of the target, or classes=")
+    classes = (False, True) if known.classes is None and counts.target == "boolean" else known.classes
+    if classes is None and not counts.target:
+        raise ValueError("the labels are missing, or of a type that classes cannot have: give y, target= or classes=")
     delta = exact("delta", known.delta)
-    if not delta and known.classes is None:
+    if not delta and classes is None:
         raise ValueError("classes are texts, which need a delta to be found: give classes=, or a delta such as 1e-9")
     by_type = {name: Boolean(name) for name in names if name not in given and counts.kind(name) == "boolean"}
     looks = looked_at(counts, [name for name in names if name not in given])
-    budget = SchemaBudget(terms.price, delta, terms.records, len(looks), known.classes is None)
+    budget = SchemaBudget(terms.price, delta, terms.records, len(looks), classes is None)
     if delta and not budget.rho:
         raise ValueError(f"epsilon = {float(terms.price):g} is too small to find a schema at this delta; give a larger one")
     if records is not None:
@@ -222,7 +223,7 @@ def find_schema(
         what=f"a schema, {bought.name}",
         releases_schema=bought,
         budget=budget,
-        classes=known.classes,
+        classes=classes,
     )
     with _said_what_to_do():
         released = release(plan, counts)
