@@ -18,6 +18,7 @@ from .columns import Categorical, Column, Ignored, Numeric
 from .columns.base import LONGEST_LABEL
 from .columns.numeric import even_cuts
 from .columns.unknown import EDGES, TEXTS, intervals
+from .columns.values import whole_of
 
 Noisy = npt.NDArray[np.int64]
 Stretch = tuple[float, float, float]  # above which number, up to which, and how many records are there, by noisy counts
@@ -126,7 +127,7 @@ def classes_of(texts: Sequence[str]) -> tuple[Label, ...]:
     ((9, 10), ('no', 'yes'))
     """
     listed = [text for text in texts if _can_be_listed("the target", text)]
-    whole = [int(text) for text in listed if text.lstrip("-").isascii() and text.lstrip("-").isdigit()]
+    whole = [number for text in listed if (number := whole_of(text)) is not None]
     return tuple(sorted(whole)) if len(whole) == len(listed) else tuple(sorted(listed))
 
 

@@ -14,7 +14,7 @@ from ..private.counts.secret import Secret
 from ..private.noise.entropy import Integers
 from ..schema import Schema
 from ..schema.columns import Column
-from ..schema.columns.unknown import Unknown, add_up, texts_in
+from ..schema.columns.unknown import Unknown, text_of, texts_in
 from ..schema.columns.values import no_warning
 from .engine import EngineTable, values_of
 from .plan import Counting
@@ -70,9 +70,9 @@ class MemoryColumns(ColumnCounts):
         return {text: n for text, n in counted.items() if n >= least}
 
     def kind(self, name: str) -> str:
-        """Dates, and whatever else NumPy has a type for, are not looked at."""
+        """Dates and times are not looked at."""
         letter = self._table.column(name, slice(0, 0)).dtype.kind
-        return "boolean" if letter == "b" else "values" if letter in "iufO" else ""
+        return "boolean" if letter == "b" else "" if letter in "mM" else "values"
 
 
 class EngineColumns(ColumnCounts):
@@ -92,10 +92,15 @@ class EngineColumns(ColumnCounts):
         return [found[column.name] for column in columns]
 
     def texts(self, name: str | None, least: int) -> dict[str, int]:
-        """Grouped there."""
+        """Grouped there. Of values that are one text the most frequent counts.
+
+        Their sum could grow by ``least`` where a single record comes: by values that ``least`` - 1 records have.
+        """
         counted: dict[str, int] = {}
         for values, times in values_of(self._table, name or str(self._target), least):
-            add_up(counted, values, times)
+            for value, n in zip(values, times, strict=True):
+                if (text := text_of(value)) is not None:
+                    counted[text] = max(n, counted.get(text, 0))
         return counted
 
     def kind(self, name: str) -> str:
