@@ -21,7 +21,7 @@ from ..private.mechanisms.schema_histograms import UNLIKELY, SchemaBudget
 from ..private.queries.schema import SchemaQueries
 from ..private.release import Plan, Terms, release
 from ..schema import Label, Schema
-from ..schema.columns import Boolean, Categorical, Column, Ignored, Numeric
+from ..schema.columns import Categorical, Column, Ignored, Numeric
 from ..schema.columns.base import Drafted
 from ..schema.columns.numeric import even_cuts
 from ..schema.draft import Draft, cuts_each
@@ -207,7 +207,6 @@ def find_schema(
         raise ValueError("classes are texts, which need a delta to be found: give classes=, or a delta such as 1e-9")
     if 0 < delta < LEAST_DELTA:
         raise ValueError(f"delta must be 0, or at least 1e-100, not {known.delta!r}")
-    by_type = {name: Boolean(name) for name in names if name not in given and counts.kind(name) == "boolean"}
     looks = looked_at(counts, [name for name in names if name not in given])
     budget = SchemaBudget(terms.price, delta, terms.records, len(looks), known.classes is None)
     if delta and not budget.rho:
@@ -238,7 +237,7 @@ def find_schema(
     drawn, found_classes = released.value
     why = {name: "" if name in given else NO_TYPE for name in names}
     why |= {look.name: NO_TEXTS if look.kind == "texts" and not delta else NOTHING_FOUND for look, _ in drawn}
-    found = given | by_type | {look.name: column for look, column in drawn}
+    found = given | {look.name: column for look, column in drawn}
     described = [Drafted(c := found.get(name, Ignored(name)), "" if c.can_be_used else why[name]) for name in names]
     described = [d._replace(needs_review=bool(d.why)) for d in described]
     if len(found_classes) < 2:

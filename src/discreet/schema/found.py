@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from .._utils.errors import SchemaError
 from . import Label
-from .columns import Categorical, Column, Ignored, Numeric
+from .columns import Boolean, Categorical, Column, Ignored, Numeric
 from .columns.base import LONGEST_LABEL
 from .columns.numeric import even_cuts
 from .columns.unknown import EDGES, TEXTS, intervals
@@ -94,6 +94,8 @@ def column_of(look: Look, texts: Mapping[str, int], most: int) -> Column:
         if not (listed := [text for text in texts if _can_be_listed(look.name, text)]):
             return Ignored(look.name)
         return Categorical(look.name, look.missing, listed, outside="other")
+    if look.whole and {high for _, high, mass in look.stretches if mass} == {0.0, 1.0}:
+        return Boolean(look.name, look.missing)
     cuts = cuts_by(look.stretches, most, look.whole) if look.kind == "numbers" else []
     return Numeric(look.name, look.missing, cuts=cuts) if cuts else Ignored(look.name)
 

@@ -42,8 +42,8 @@ class ColumnCounts(Secret):
         """How many records have each text in a column, or in the target: the texts that at least so many have."""
 
     @abstractmethod
-    def kind(self, name: str) -> str:
-        """By the type of a column alone: "boolean", "values", or "" if no rule can be about it."""
+    def is_readable(self, name: str) -> bool:
+        """By the type of a column alone. Truth values are looked at like others: that all are such, a library saw in the records."""
 
     def close(self) -> None:
         """Nothing is kept elsewhere."""
@@ -69,10 +69,9 @@ class MemoryColumns(ColumnCounts):
             counted = texts_in(values)
         return {text: n for text, n in counted.items() if n >= least}
 
-    def kind(self, name: str) -> str:
-        """Dates and times are not looked at."""
-        letter = self._table.column(name, slice(0, 0)).dtype.kind
-        return "boolean" if letter == "b" else "" if letter in "mM" else "values"
+    def is_readable(self, name: str) -> bool:
+        """Dates and times are not."""
+        return self._table.column(name, slice(0, 0)).dtype.kind not in "mM"
 
 
 class EngineColumns(ColumnCounts):
@@ -103,11 +102,10 @@ class EngineColumns(ColumnCounts):
                     counted[text] = max(n, counted.get(text, 0))
         return counted
 
-    def kind(self, name: str) -> str:
+    def is_readable(self, name: str) -> bool:
         """By the type that the engine declares."""
         dtype = self._table[name].type()
-        readable = dtype.is_string() or dtype.is_integer() or dtype.is_floating() or dtype.is_decimal()
-        return "boolean" if dtype.is_boolean() else "values" if readable else ""
+        return bool(dtype.is_string() or dtype.is_numeric() or dtype.is_boolean())
 
     def _is_of_texts(self, column: Column) -> bool:
         return bool(self._table[column.name].type().is_string())
@@ -121,4 +119,4 @@ class EngineColumns(ColumnCounts):
 
 def looked_at(counts: ColumnCounts, names: Sequence[str]) -> list[Column]:
     """Those of these columns whose type lets them be looked at."""
-    return [Unknown(name) for name in names if counts.kind(name) == "values"]
+    return [Unknown(name) for name in names if counts.is_readable(name)]
