@@ -33,6 +33,8 @@ from ..private.reminders import warn_outside
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits
 from ..schema import Label, Schema
+from ..schema.columns import Ignored
+from ..schema.columns import Ignored
 from ..schema.draft import Draft
 from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable
@@ -351,6 +353,12 @@ class PrivateClassifier(Classifier, ABC):
         price = Terms(self.epsilon, self.ledger, self.records_per_person, self.random_state)
         check_whole(price, how)
         terms = replace(price, epsilon=price.price * how.part)
+        public = how.public(table.names).exclude(self.exclude)
+        check_types(table, public.used)
+        if public.classes is not None:
+            self._set_classes(classes := sorted_classes(public))
+            check_labels(y, classes, len(table))
+        how = replace(how, columns=(*how.columns, *map(Ignored, self.exclude)))
         columns = memory_columns(table, y)
         self.found_schema_: FoundSchema = find_schema(columns, table.names, self._called, how, terms, was_sample(X, y))
 

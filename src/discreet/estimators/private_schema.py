@@ -11,7 +11,7 @@ from .._utils.errors import SchemaError
 from .._utils.parameters import check_integer, finite_number
 from .._utils.provenance import was_sample
 from .._utils.redaction import SEE_LEDGER, redacted
-from .._utils.tables import Table, as_array, as_objects, as_table, only_column
+from .._utils.tables import Table, as_table
 from ..accounting.budget_request import NoDeltaError
 from ..accounting.costs import exact, pair
 from ..accounting.entries import Booked
@@ -21,16 +21,17 @@ from ..private.mechanisms.schema_histograms import UNLIKELY, SchemaBudget
 from ..private.queries.schema import SchemaQueries
 from ..private.release import Plan, Terms, release
 from ..schema import Label, Schema
-from ..schema.columns import Boolean, Categorical, Column, Ignored, Numeric
+from ..schema.columns import Categorical, Column, Ignored, Numeric
 from ..schema.columns.base import Drafted
 from ..schema.columns.numeric import even_cuts
 from ..schema.draft import Draft, cuts_each
 from ..schema.found import Look, classes_of, closer, column_of, look_at, looked_closer
-from ..schema.schema import SchemaRelease
+from ..schema.schema import SchemaRelease, check_private_schema
 from ..sources.columns import ColumnCounts, EngineColumns, MemoryColumns, looked_at
 from ..sources.engine import is_engine_table
+from ..sources.memory import as_labels
 
-DELTA = 1e-9
+DELTA, LEAST_DELTA = 1e-9, Fraction(1, 10**100)
 SOURCE = "found in the private records, with noise"
 NOTHING_FOUND = "nothing stands out from the noise; give its bounds or categories to use it, or spend more epsilon"
 NO_TYPE = "of a type that rules are not about, by the type alone"
@@ -68,12 +69,20 @@ class PrivateSchema:
         """The columns that need not be looked at."""
         found = {column.name: column for column in self.columns}
         for name, (low, high) in self.bounds.items():
+            Numeric(name, low=low, high=high, n_cuts=1)  # or an error that names what is wrong with them
             found[name] = Numeric(name, cuts=even_cuts(low, high, cuts_each(None, len(names))), low=low, high=high)
         for name, listed in self.categories.items():
             found[name] = Categorical(name, categories=listed, outside="other")
         if unknown := found.keys() - set(names):
             raise SchemaError(f"column {min(unknown)!r} is described, but the table has no such column")
         return found
+
+    def public(self, names: Sequence[str], target: str | None = None) -> Schema:
+        """What is known; the other columns are ignored. What is wrong with it is said while it costs nothing."""
+        known = self.known(names)
+        schema = Schema(tuple(known.get(name, Ignored(name)) for name in names), target, self.classes)
+        check_private_schema(schema)
+        return schema
 
     @property
     def part(self) -> Fraction:
@@ -174,12 +183,9 @@ def private_schema(
 def memory_columns(table: Table, y: Any, target: str | None = None) -> MemoryColumns:
     """A table in memory that is to be looked at, with its labels."""
     if target is not None:
+        as_labels(table.column(target, slice(0, 0)), 0)
         y = table.column(target)
-    elif y is not None:
-        y = as_objects(as_array(only_column(y)))
-        if y.ndim != 1 or len(y) != len(table):
-            raise ValueError("X and y differ in length, or y is not one column of labels")
-    return MemoryColumns(table, y)
+    return MemoryColumns(table, None if y is None else as_labels(y, len(table))[0])
 
 
 def find_schema(
@@ -193,13 +199,20 @@ def find_schema(
 ) -> FoundSchema:
     """See ``private_schema``."""
     given = known.known(names)
+<<<<<<< HEAD
     classes = (False, True) if known.classes is None and counts.target == "boolean" else known.classes
     if classes is None and not counts.target:
         raise ValueError("the labels are missing, or of a type that classes cannot have: give y, target= or classes=")
+=======
+    public = known.public(names, target)
+    if known.classes is None and not counts.has_target:
+        raise ValueError("the labels are missing: give y, the name of the target, or classes=")
+>>>>>>> evidence
     delta = exact("delta", known.delta)
     if not delta and classes is None:
         raise ValueError("classes are texts, which need a delta to be found: give classes=, or a delta such as 1e-9")
-    by_type = {name: Boolean(name) for name in names if name not in given and counts.kind(name) == "boolean"}
+    if 0 < delta < LEAST_DELTA:
+        raise ValueError(f"delta must be 0, or at least 1e-100, not {known.delta!r}")
     looks = looked_at(counts, [name for name in names if name not in given])
     budget = SchemaBudget(terms.price, delta, terms.records, len(looks), classes is None)
     if delta and not budget.rho:
@@ -215,7 +228,7 @@ def find_schema(
     bought = SchemaRelease(f"schema-{secrets.token_hex(4)}", terms.price, delta, terms.records)
     plan = SchemaPlan(
         terms=terms,
-        schema=Schema(tuple(map(Ignored, names)), target),
+        schema=public,
         statement=statement,
         counting=looks,
         delta=delta,
@@ -223,16 +236,20 @@ def find_schema(
         what=f"a schema, {bought.name}",
         releases_schema=bought,
         budget=budget,
+<<<<<<< HEAD
         classes=classes,
+=======
+        classes=public.classes,
+>>>>>>> evidence
     )
     with _said_what_to_do():
         released = release(plan, counts)
     drawn, found_classes = released.value
-    why = {name: NO_TYPE for name in names}
+    why = {name: "" if name in given else NO_TYPE for name in names}
     why |= {look.name: NO_TEXTS if look.kind == "texts" and not delta else NOTHING_FOUND for look, _ in drawn}
-    found = given | by_type | {look.name: column for look, column in drawn}
+    found = given | {look.name: column for look, column in drawn}
     described = [Drafted(c := found.get(name, Ignored(name)), "" if c.can_be_used else why[name]) for name in names]
-    described = [d._replace(needs_review=bool(d.why) and d.column.name not in given) for d in described]
+    described = [d._replace(needs_review=bool(d.why)) for d in described]
     if len(found_classes) < 2:
         raise SchemaError(
             "fewer than two classes of the target were found, and what the schema cost stays spent: give classes=, or more epsilon"

@@ -14,10 +14,11 @@ import numpy.typing as npt
 
 from .._utils.errors import SchemaError
 from . import Label
-from .columns import Categorical, Column, Ignored, Numeric
+from .columns import Boolean, Categorical, Column, Ignored, Numeric
 from .columns.base import LONGEST_LABEL
 from .columns.numeric import even_cuts
 from .columns.unknown import EDGES, TEXTS, intervals
+from .columns.values import whole_of
 
 Noisy = npt.NDArray[np.int64]
 Stretch = tuple[float, float, float]  # above which number, up to which, and how many records are there, by noisy counts
@@ -93,6 +94,8 @@ def column_of(look: Look, texts: Mapping[str, int], most: int) -> Column:
         if not (listed := [text for text in texts if _can_be_listed(look.name, text)]):
             return Ignored(look.name)
         return Categorical(look.name, look.missing, listed, outside="other")
+    if look.whole and {high for _, high, mass in look.stretches if mass} == {0.0, 1.0}:
+        return Boolean(look.name, look.missing)
     cuts = cuts_by(look.stretches, most, look.whole) if look.kind == "numbers" else []
     return Numeric(look.name, look.missing, cuts=cuts) if cuts else Ignored(look.name)
 
@@ -130,7 +133,7 @@ def classes_of(texts: Sequence[str]) -> tuple[Label, ...]:
     ((9, 10), ('no', 'yes'))
     """
     listed = [text for text in texts if _can_be_listed("the target", text)]
-    whole = [int(text) for text in listed if text.lstrip("-").isascii() and text.lstrip("-").isdigit()]
+    whole = [number for text in listed if (number := whole_of(text)) is not None]
     return tuple(sorted(whole)) if len(whole) == len(listed) else tuple(sorted(listed))
 
 

@@ -14,7 +14,7 @@ from ..private.counts.secret import Secret
 from ..private.noise.entropy import Integers
 from ..schema import Schema
 from ..schema.columns import Column
-from ..schema.columns.unknown import Unknown, add_up, texts_in
+from ..schema.columns.unknown import Unknown, text_of, texts_in
 from ..schema.columns.values import no_warning
 from .engine import EngineTable, values_of
 from .plan import Counting
@@ -42,8 +42,8 @@ class ColumnCounts(Secret):
         """How many records have each text in a column, or in the target: the texts that at least so many have."""
 
     @abstractmethod
-    def kind(self, name: str) -> str:
-        """By the type of a column alone: "boolean", "values", or "" if no rule can be about it."""
+    def is_readable(self, name: str) -> bool:
+        """By the type of a column alone. Truth values are looked at like others: that all are such, a library saw in the records."""
 
     def close(self) -> None:
         """Nothing is kept elsewhere."""
@@ -70,10 +70,9 @@ class MemoryColumns(ColumnCounts):
             counted = texts_in(values)
         return {text: n for text, n in counted.items() if n >= least}
 
-    def kind(self, name: str) -> str:
-        """Dates, and whatever else NumPy has a type for, are not looked at."""
-        letter = self._table.column(name, slice(0, 0)).dtype.kind
-        return "boolean" if letter == "b" else "values" if letter in "iufO" else ""
+    def is_readable(self, name: str) -> bool:
+        """Dates and times are not."""
+        return self._table.column(name, slice(0, 0)).dtype.kind not in "mM"
 
 
 class EngineColumns(ColumnCounts):
@@ -94,17 +93,21 @@ class EngineColumns(ColumnCounts):
         return [found[column.name] for column in columns]
 
     def texts(self, name: str | None, least: int) -> dict[str, int]:
-        """Grouped there."""
+        """Grouped there. Of values that are one text the most frequent counts.
+
+        Their sum could grow by ``least`` where a single record comes: by values that ``least`` - 1 records have.
+        """
         counted: dict[str, int] = {}
         for values, times in values_of(self._table, name or str(self._target), least):
-            add_up(counted, values, times)
+            for value, n in zip(values, times, strict=True):
+                if (text := text_of(value)) is not None:
+                    counted[text] = max(n, counted.get(text, 0))
         return counted
 
-    def kind(self, name: str) -> str:
+    def is_readable(self, name: str) -> bool:
         """By the type that the engine declares."""
         dtype = self._table[name].type()
-        readable = dtype.is_string() or dtype.is_integer() or dtype.is_floating() or dtype.is_decimal()
-        return "boolean" if dtype.is_boolean() else "values" if readable else ""
+        return bool(dtype.is_string() or dtype.is_numeric() or dtype.is_boolean())
 
     def _is_of_texts(self, column: Column) -> bool:
         return bool(self._table[column.name].type().is_string())
@@ -118,4 +121,4 @@ class EngineColumns(ColumnCounts):
 
 def looked_at(counts: ColumnCounts, names: Sequence[str]) -> list[Column]:
     """Those of these columns whose type lets them be looked at."""
-    return [Unknown(name) for name in names if counts.kind(name) == "values"]
+    return [Unknown(name) for name in names if counts.is_readable(name)]

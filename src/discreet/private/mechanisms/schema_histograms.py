@@ -20,9 +20,16 @@ histograms from 28 times that of one to a little over 5 times; which noise is us
 *Texts that L records have only with this person.* There are at most k of them in a column, each of at most ``L - 1 + k`` records,
 so each reaches the threshold ``L - 1 + k + m`` with at most the probability that the noise reaches m, which is at most
 ``d / k``, where d is the column's part of the delta' that is for all texts. (L is 1 and a twentieth of m: that costs little, and of free
-text hardly anything has to be counted.) So with probability at least 1 - delta' none of them appears in any column, whatever was released before; and then the
-outcome is that of the other texts alone. With delta' added to what the rest has, this is the claim (Bun and Steinke 2016, Lemma 8.8:
-of delta-approximate zCDP; for pure noise at once, with the whole of delta in place of one half).  []
+text hardly anything has to be counted.) So with probability at least 1 - delta' none of them appears in any column, whatever was
+released before, and their noise is apart from all other noise. So what comes out is distributed as 1 - delta' parts of R and delta'
+parts of something else, where R is what comes out if only the other texts are counted. About R and the table without the person the
+rest of the proof holds, in both directions; and for every set S of outcomes, with (e, d) of the rest,
+
+    P(S) <= (1 - delta') R(S) + delta' <= e^e P'(S) + d + delta',    and    P'(S) <= (1 - delta') P'(S) + delta'
+                                                                                  <= e^e P(S) + d + delta'.
+
+For Gaussian noise d is delta/2, for discrete Laplace noise it is 0 and delta' is all of delta. (R is rho-zCDP, so the whole is
+delta'-approximately rho-zCDP: Bun and Steinke 2016, Definition 8.1.)  []
 
 **Numerics.** sigma, scales and thresholds are rounded to the side of more noise. Unseeded noise is OpenDP's, and exact.
 

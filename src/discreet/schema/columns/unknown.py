@@ -6,7 +6,7 @@ anything: the text "10" and the number 10.0 are in one bin.
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -14,7 +14,17 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .base import Column
-from .values import NumberBins, as_numbers, canonical, distinct, is_missing, says_missing
+from .values import (
+    NumberBins,
+    as_number,
+    as_numbers,
+    canonical,
+    distinct,
+    is_missing,
+    says_missing,
+    truth_of,
+    whole_of,
+)
 
 SMALLEST, LARGEST = -6, 12  # powers of ten
 _EDGES = [m * 10.0**k if k >= 0 else m / 10.0**-k for k in range(SMALLEST, LARGEST + 1) for m in (1, 2, 5)]
@@ -75,19 +85,30 @@ def intervals() -> Iterator[tuple[float, float]]:
 
 
 def texts_in(values: np.ndarray) -> dict[str, int]:
-    """How often each text is there that does not stand for a missing value, numbers as ``canonical`` writes them.
+    """How often each text is there that does not stand for a missing value. A number is one text, however it is written.
 
-    >>> texts_in(np.array(["b", 1.0, None, "a", "b", "NA"], dtype=object))
-    {'b': 2, '1': 1, 'a': 1}
+    >>> texts_in(np.array(["b", 1.0, None, "a", "b", "NA", "01"], dtype=object))
+    {'b': 2, '1': 2, 'a': 1}
     """
     codes, found = distinct(values)
-    return add_up({}, found, np.bincount(codes[codes >= 0], minlength=len(found)).tolist())
-
-
-def add_up(counted: dict[str, int], values: Iterable[Any], times: Iterable[int]) -> dict[str, int]:
-    """The same of values that are counted already."""
-    for value, n in zip(values, times, strict=True):
-        if not (is_missing(value) or says_missing(value)):
-            text = canonical(value)
+    counted: dict[str, int] = {}
+    for value, n in zip(found, np.bincount(codes[codes >= 0], minlength=len(found)).tolist(), strict=True):
+        if (text := text_of(value)) is not None:
             counted[text] = counted.get(text, 0) + n
     return counted
+
+
+def text_of(value: Any) -> str | None:
+    """What a value is as a category or class, whether other records let a library read it as a text, a number or a truth value.
+
+    >>> [text_of(value) for value in ("1.0", "01", True, "true", 0.1, "0.10", "1_0", "NA")]
+    ['1', '1', '1', '1', '0.1', '0.1', '1_0', None]
+    """
+    if is_missing(value) or says_missing(value):
+        return None
+    text = canonical(value)
+    if (truth := truth_of(text)) is not None:
+        return canonical(truth)
+    if (whole := whole_of(text)) is not None:
+        return str(whole)
+    return text if math.isnan(number := as_number(text)) else canonical(number)
