@@ -199,15 +199,10 @@ def find_schema(
 ) -> FoundSchema:
     """See ``private_schema``."""
     given = known.known(names)
-<<<<<<< HEAD
-    classes = (False, True) if known.classes is None and counts.target == "boolean" else known.classes
-    if classes is None and not counts.target:
-        raise ValueError("the labels are missing, or of a type that classes cannot have: give y, target= or classes=")
-=======
     public = known.public(names, target)
-    if known.classes is None and not counts.has_target:
+    classes = public.classes
+    if classes is None and not counts.has_target:
         raise ValueError("the labels are missing: give y, the name of the target, or classes=")
->>>>>>> evidence
     delta = exact("delta", known.delta)
     if not delta and classes is None:
         raise ValueError("classes are texts, which need a delta to be found: give classes=, or a delta such as 1e-9")
@@ -236,11 +231,7 @@ def find_schema(
         what=f"a schema, {bought.name}",
         releases_schema=bought,
         budget=budget,
-<<<<<<< HEAD
         classes=classes,
-=======
-        classes=public.classes,
->>>>>>> evidence
     )
     with _said_what_to_do():
         released = release(plan, counts)

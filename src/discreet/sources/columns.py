@@ -26,7 +26,7 @@ class ColumnCounts(Secret):
     """Exact counts of a table, column by column. ``first``: by the bins of the columns that were looked at first."""
 
     first: list[Integers]
-    target: str  # the kind of the target, by its type; empty if there is none
+    has_target: bool
 
     def count(self, columns: Any) -> "ColumnCounts":
         """Look at these columns."""
@@ -53,8 +53,7 @@ class MemoryColumns(ColumnCounts):
     """Of a table in memory and its labels."""
 
     def __init__(self, table: Table, y: np.ndarray | None) -> None:
-        self._table, self._y = table, y
-        self.target = "" if y is None else "boolean" if y.dtype == bool else "values"
+        self._table, self._y, self.has_target = table, y, y is not None
 
     def by_bins(self, columns: Sequence[Column]) -> list[Integers]:
         """Column by column."""
@@ -79,8 +78,7 @@ class EngineColumns(ColumnCounts):
     """Of a table in an engine: it counts."""
 
     def __init__(self, table: Any, target: str | None) -> None:
-        self._table, self._target = table, target
-        self.target = "" if target is None else self.kind(target)
+        self._table, self._target, self.has_target = table, target, target is not None
 
     def by_bins(self, columns: Sequence[Column]) -> list[Integers]:
         """One query for all numbers. Of texts, what each looks like is found here, once for each that there is."""
