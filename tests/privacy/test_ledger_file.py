@@ -21,6 +21,7 @@ import pytest
 from discreet import DPGreedyRuleListClassifier, Ledger, SavedModel
 from discreet.accounting import ledger_places as sqlite_ledger
 from discreet.accounting import ledger_rows as rows
+from discreet.accounting.costs import CONCENTRATED, PURE, UNREADABLE, Cost
 from discreet.accounting.entries import Entry, Totals
 from discreet.accounting.ledger import BudgetError, LedgerError
 
@@ -213,6 +214,16 @@ def test_cut_points_are_believed_by_their_events_alone(path):
         Ledger.open(path).reserve(Fraction(1, 10), NOTHING, "one", rests_on=CUTS)
 
 
+@pytest.mark.parametrize("cost", [Cost(PURE, Fraction(1)), Cost(CONCENTRATED, Fraction(1), Fraction(1, 10**6))])
+def test_a_rho_that_does_not_follow_from_the_costs_is_not_believed(cost):
+    one = Entry("one", *cost.plain, "2024-05-06", *cost.plain, None, None, None, 1, "r", costs=(cost,), rho=cost.rho)
+    event = rows.reserved(one, 1)
+    assert rows.read_event(rows._text(event)) == one
+    for rho in (NOTHING, cost.rho / 2, cost.rho * 2):
+        with pytest.raises(UNREADABLE):
+            rows.read_event(rows._text(event | {"rho": rho}))
+
+
 @pytest.mark.parametrize(
     "content", [b"", b"\n", b"{", b"notes\n", b"\0" * 100, b"[[[[", b"SQLite format 3\0" + b"\0" * 5000]
 )
@@ -348,9 +359,11 @@ def test_names_of_files_may_hold_anything(tmp_path):
 def made(path, entries):
     """A ledger with so many entries of epsilon 1, and cut points in the first."""
     Ledger.open(path, epsilon=10.0**7)
-    one = Entry(
-        "one of many", *(Fraction(1), NOTHING, "2024-05-06T07:08:09+00:00", Fraction(1), NOTHING), records_per_person=1
+    amounts, one_cost = (
+        (Fraction(1), NOTHING, "2024-05-06T07:08:09+00:00", Fraction(1), NOTHING),
+        Cost(PURE, Fraction(1)),
     )
+    one = Entry("one of many", *amounts, records_per_person=1, costs=(one_cost,), rho=one_cost.rho)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         run = lambda sql, *given: connection.execute(sql, given).fetchall()  # noqa: E731
         connection.execute("BEGIN")
@@ -360,7 +373,6 @@ def made(path, entries):
             event = rows.reserved(one, number) | {
                 "release": f"r{number}",
                 "cut_points": cut,
-                "costs": [["pure", "1", "0", 1]],
             }
             text = rows._text(event)
             seal = rows._digest(state.seal, str(number), text)
@@ -368,7 +380,7 @@ def made(path, entries):
             run("INSERT INTO discreet_events VALUES (?, ?, ?)", number, text, seal)
             for name in cut:
                 run("INSERT INTO discreet_cuts VALUES (?, ?)", rows._key(name), number)
-        so_far = Totals(entries, Fraction(entries), NOTHING, Fraction(entries), NOTHING, 0, NOTHING, 1)
+        so_far = Totals(entries, Fraction(entries), NOTHING, Fraction(entries), NOTHING, 0, entries * one_cost.rho, 1)
         state = rows.State(state.whole, so_far, entries, state.seal)
         run("UPDATE discreet_ledger SET whole = ?, totals = ?, events = ?, seal = ?, checksum = ?", *state.row())
         connection.execute("COMMIT")

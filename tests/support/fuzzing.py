@@ -46,7 +46,7 @@ from discreet import (
 )
 from discreet._utils.errors import ModelError, RuleError, SchemaError
 from discreet.accounting import ledger_rows as rows
-from discreet.accounting.costs import pair
+from discreet.accounting.costs import pair, rho_sum
 from discreet.accounting.entries import Entry, LedgerBudget, Totals
 from discreet.accounting.ledger import BudgetError, LedgerError, LedgerSnapshot
 from discreet.accounting.statement import Guarantee
@@ -119,7 +119,7 @@ def some_ledger(entries: int) -> str:
         cuts, costs = ((f"cuts-{number}", Fraction(1, 9)),), pair(Fraction(1, 3), Fraction(0))
         pairs = (Fraction(1, 3), Fraction(0), "2024-05-06T07:08:09+00:00", Fraction(1, 3), Fraction(0))
         entry = Entry(
-            "a model", *pairs, records_per_person=2, release="r", cut_points=cuts, costs=costs, rho=Fraction(1, 9)
+            "a model", *pairs, records_per_person=2, release="r", cut_points=cuts, costs=costs, rho=rho_sum(costs)
         )
         totals = totals.plus(entry)
         events += [rows.reserved(entry, number), rows.ended(number, "finished", Fraction(1, 4), Fraction(0))]

@@ -11,6 +11,7 @@ row and at the last event, and costs the same however many there are; ``read_ent
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -29,6 +30,7 @@ from .entries import (
     read_count,
     read_name,
     read_sum,
+    rho_charged,
 )
 
 FORMAT, VERSION = "discreet ledger", 4
@@ -219,8 +221,13 @@ def read_event(text: Any) -> Event:
     if kind != "reserve" or not isinstance(data["what"], str) or not isinstance(data["when"], str):
         raise ValueError
     proved = optional(read_pair, data["proved"]) or (None, None)
-    found = {name: read(data[name]) for name, read in RESERVED.items()}
-    return Entry(**found, proved_epsilon=proved[0], proved_delta=proved[1])
+    entry = Entry(
+        **{name: read(data[name]) for name, read in RESERVED.items()}, proved_epsilon=proved[0], proved_delta=proved[1]
+    )
+    # of what is concentrated it was found in floating point, which another machine may round otherwise
+    if not math.isclose(entry.rho, rho_charged(entry.costs, entry.epsilon), rel_tol=1e-9, abs_tol=1e-12):
+        raise ValueError
+    return entry
 
 
 def _whole_text(whole: LedgerBudget) -> str:
