@@ -29,7 +29,6 @@ _NAMES = {
     "schema.columns": "Boolean Categorical Ignored Numeric",
     "schema.draft": "draft_from_dictionary",
     "schema.inference": "draft_schema",
-    "evaluation.cut_points": "private_cuts",
     "sources.table_check": "check_table",
     "report.bundle.verifying": "verify_release",
     "report.bundle.folder": "write_release",
@@ -50,7 +49,6 @@ if TYPE_CHECKING:
     from .estimators.optimal import OptimalRuleListClassifier as OptimalRuleListClassifier
     from .estimators.trees import DPOptimalTreeClassifier as DPOptimalTreeClassifier
     from .estimators.trees import OptimalTreeClassifier as OptimalTreeClassifier
-    from .evaluation.cut_points import private_cuts as private_cuts
     from .evaluation.evaluation import noisy_evaluation as noisy_evaluation
     from .evaluation.measuring import noisy_accuracy as noisy_accuracy
     from .models.rule_list import RuleList as RuleList
