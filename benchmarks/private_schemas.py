@@ -80,7 +80,9 @@ GIVEN = ("classes", "nothing")  # that is public beside the names of columns
 
 def lost(results: pd.DataFrame) -> pd.DataFrame:
     """By how much a private schema is behind the drafted one, means over splits."""
-    means = results.groupby(["table", "records", "columns", "learner", "epsilon", "share", "given"])[["accuracy", "area"]].mean()
+    means = results.groupby(["table", "records", "columns", "learner", "epsilon", "share", "given"])[
+        ["accuracy", "area"]
+    ].mean()
     means = means.reset_index()
     base = means[means.share == PUBLIC].drop(columns=["share", "given"])
     both = means[means.share != PUBLIC].merge(base, on=NAMES[:5], suffixes=("", "_public"))

@@ -48,10 +48,10 @@ if TYPE_CHECKING:
     from .estimators.greedy_trees import DPGreedyTreeClassifier as DPGreedyTreeClassifier
     from .estimators.optimal import DPOptimalRuleListClassifier as DPOptimalRuleListClassifier
     from .estimators.optimal import OptimalRuleListClassifier as OptimalRuleListClassifier
-    from .estimators.trees import DPOptimalTreeClassifier as DPOptimalTreeClassifier
-    from .estimators.trees import OptimalTreeClassifier as OptimalTreeClassifier
     from .estimators.private_schema import PrivateSchema as PrivateSchema
     from .estimators.private_schema import private_schema as private_schema
+    from .estimators.trees import DPOptimalTreeClassifier as DPOptimalTreeClassifier
+    from .estimators.trees import OptimalTreeClassifier as OptimalTreeClassifier
     from .evaluation.evaluation import noisy_evaluation as noisy_evaluation
     from .evaluation.measuring import noisy_accuracy as noisy_accuracy
     from .models.rule_list import RuleList as RuleList

@@ -73,7 +73,6 @@ def test_a_german_csv_file_is_drafted_checked_learned_from_and_scored(desk):
     assert said["accuracy"] > 0.8
     run("predict", "m.json", "table.csv", "--decimal", ",", "--out", "scores.csv")
     assert (pd.read_csv("scores.csv").prediction == german().geheilt).mean() == said["accuracy"]
-    run("cuts", "table.csv", *comma, "--column", "dosis=2", "--epsilon", "1", "--out", "cut.toml", "--another-ledger")
     run("plan", "list", "sample.csv", *comma, "--repeats", "2")
 
 

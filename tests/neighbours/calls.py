@@ -158,12 +158,6 @@ def _noisy_evaluation(model, X, y):
     return f"{found!r}\n{found}\n{found.to_dict()}\n{found.to_html()}\n{found._repr_html_()}\n{found.privacy}"
 
 
-def _private_cuts(X, y):
-    from discreet import private_cuts
-
-    return repr(private_cuts(X, _schema(), {"age": 3}, epsilon=1.0))
-
-
 def _plan_source(X, y):
     return _greedy("mass").plan_source(X) if y is None else ""
 
@@ -203,7 +197,6 @@ CALLS = {
     "noisy_accuracy": _noisy_accuracy,
     "noisy_evaluation": lambda X, y: _noisy_evaluation(_rules(), X, y),
     "noisy_evaluation of a card": lambda X, y: _noisy_evaluation(_some_card(), X, y),
-    "private_cuts": _private_cuts,
     "plan_source": _plan_source,
 } | {f"fit {mechanism}": lambda X, y, mechanism=mechanism: _fit(_greedy(mechanism), X, y) for mechanism in MECHANISMS}
 

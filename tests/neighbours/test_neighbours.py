@@ -112,7 +112,7 @@ CALLS = [
     *("fit optimal trees with limits", "fit optimal rule lists with limits"),
     *("fit cards", "fit cards of few columns", "fit cards with limits", "fit cards after a tree"),
     *("fit_file, a card", "fit_file, a card after a tree", "fit_counts, a card", "noisy_evaluation of a card"),
-    *("fit_counts", "noisy_accuracy", "noisy_evaluation", "private_cuts", "plan_source"),
+    *("fit_counts", "noisy_accuracy", "noisy_evaluation", "plan_source"),
     *(f"fit {mechanism}" for mechanism in MECHANISMS),
 ]
 # so that the schema, small as it is, counts as a wide one: records are counted by sets of columns, once for each draw
@@ -294,7 +294,6 @@ COMMANDS = [
     "evaluate",
     "evaluate by groups",
     "evaluate accuracy",
-    "cuts",
 ]
 
 
@@ -318,10 +317,8 @@ def arguments(command, path):
         "fit a card": ["card", "--monotonic-cst", "age:+1", "-v"],
         "fit cards after a tree": ["card", "--tree-depth", "1", "--max-columns", "2"],
     }
-    if command in of_kinds:
-        kind, *own = of_kinds[command]
-        return ["fit", kind, *given, "-o", "model.json", "--report", "report.html", *own]
-    return ["cuts", *given, "-o", "new.toml", "-c", "age=3"]
+    kind, *own = of_kinds[command]
+    return ["fit", kind, *given, "-o", "model.json", "--report", "report.html", *own]
 
 
 @pytest.fixture(scope="module")
@@ -440,7 +437,6 @@ LOOKED_AT = {
         "PrivateCounts",
         "noisy_accuracy",
         "noisy_evaluation",
-        "private_cuts",
         "open_table",
     ),
 }

@@ -19,7 +19,6 @@ from discreet import (
     RuleList,
     Schema,
     noisy_accuracy,
-    private_cuts,
 )
 from discreet._utils.tables import as_table
 from discreet.sources.memory import check_types, class_numbers
@@ -110,7 +109,6 @@ Row = collections.namedtuple("Row", "x tags")
         lambda X, y: DPOptimalRuleListClassifier(schema=SCHEMA, max_length=2).fit(X, y),
         lambda X, y: PrivateCounts.from_table(X, y, SCHEMA),
         lambda X, y: noisy_accuracy(RULES, X, y, 1.0),
-        lambda X, y: private_cuts(X, SCHEMA, {"x": 1}, epsilon=1.0),
     ],
 )
 @pytest.mark.parametrize(

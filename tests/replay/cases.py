@@ -21,7 +21,6 @@ from discreet import (
     Schema,
     noisy_accuracy,
     noisy_evaluation,
-    private_cuts,
 )
 from discreet.private.mechanisms.registry import MECHANISMS
 
@@ -84,19 +83,6 @@ def promise(proved, epsilon):
 
 def _plenty():
     return Ledger(epsilon=1e6, delta=0.5)  # so that a process does not remember what it released
-
-
-def _cuts(X, y, schema, epsilon, k):
-    grid = Schema([Numeric("c", low=0, high=3, n_cuts=5)])
-    found = private_cuts(X, grid, {"c": 3}, epsilon=epsilon, records_per_person=k, ledger=_plenty())
-    return found["c"].cuts, (Fraction(repr(epsilon)), 0.0)
-
-
-def _two_columns_of_cuts(X, y, schema, epsilon, k):
-    grid = Schema([Numeric("c", low=0, high=3, n_cuts=2), Numeric("e", low=0, high=4, n_cuts=3)])
-    table = X.assign(e=X["c"].fillna(0.0))[["c", "e"]]
-    found = private_cuts(table, grid, {"c": 1, "e": 2}, epsilon=epsilon, records_per_person=k, ledger=_plenty())
-    return (found["c"].cuts, found["e"].cuts), (Fraction(repr(epsilon)), 0.0)
 
 
 def _some_rules(schema):
@@ -190,8 +176,6 @@ CASES = [
     _cards(
         "chosen in the leaves of a tree", "abc", FEW, tree_depth=1, max_columns=1, monotonic_cst=None, sequential=True
     ),
-    Case("private_cuts", "cut points", "c", FEW, _cuts),
-    Case("private_cuts", "cut points of two columns", "c", FEW, _two_columns_of_cuts),
     Case("noisy_evaluation", "evaluation", "ad", MANY, _evaluation()),
     Case("noisy_evaluation", "evaluation by groups", "acd", MANY, _evaluation(by=["c", "d"]), 20),
     Case("noisy_accuracy", "accuracy", "ab", MANY, _accuracy),

@@ -96,7 +96,7 @@ COUNTED = (
 )
 COUNTED += "card, at once", "card, one by one", "card, in the leaves of a tree", "evaluation by groups", "accuracy"
 CHOSEN = "one greedy rule, purity", "one greedy rule, mass", "greedy tree, purity", "greedy tree, mass"
-CHOSEN += "card, chosen columns", "card, chosen in the leaves of a tree", "cut points of two columns"
+CHOSEN += "card, chosen columns", "card, chosen in the leaves of a tree"
 MAXIMA = tuple(f"one greedy rule, {name}" for name in ("gl-laplace", "gl-exponential", "gl-gaussian", "sm-laplace"))
 DRAWN = *LISTS, *TREES, "card, in the leaves of a tree"
 CAUGHT = {  # the first of each in the fast tests

@@ -1,4 +1,4 @@
-"""``discreet schema``, ``check`` and ``cuts``: what is public about a table, whether it fits, and cut points for a price."""
+"""``discreet schema`` and ``check``: what is public about a table, and whether it fits."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from . import common
-from .ending import keep, reserved
 from .private_schema import find, private_options
-from .table_notes import ANOTHER, PUBLIC, check_ledger, check_not_private, note_ledger, note_sample
+from .table_notes import PUBLIC, check_not_private, note_sample
 from .terminal import on_one_line, say, say_lines
 
 if TYPE_CHECKING:
@@ -122,72 +121,3 @@ def check(table: common.Given, schema_file: Path | None, target: str | None, as_
         common.say_json(found.to_dict())
     else:
         say(str(found))
-
-
-@click.command()
-@common.table_options(engine=True)
-@common.schema_option(required=True, help="A schema with low, high and a fine grid of cuts.")
-@click.option(
-    "--column", "-c", "columns", multiple=True, required=True, help="A column and its number of cuts: age=7. Repeat."
-)
-@click.option(
-    "--epsilon", "-e", type=float, required=True, help="The price of the cuts; a tenth of the model's is enough."
-)
-@common.ledger_option(type=common.NEW_LEDGER, help="Book epsilon on this ledger.")
-@common.RECORDS_PER_PERSON
-@common.out_option(required=True, help="Write the new schema to this file.")
-@ANOTHER
-@common.weak_option
-@common.force_option
-@common.as_json_option
-def cuts(
-    table: common.Given,
-    schema_file: Path,
-    columns: tuple[str, ...],
-    epsilon: float,
-    ledger_file: Path | str | None,
-    records_per_person: int,
-    out: Path,
-    another_ledger: bool,
-    weak: bool,
-    force: bool,
-    as_json: bool,
-) -> None:
-    """Choose cut points near the quantiles of the private records, with differential privacy.
-
-    Try a fine public grid first, which costs nothing (docs/cut-points.md). The new schema says what its cuts cost, and every
-    model that is learned with it counts that.
-    """
-    wanted: dict[str, int] = {}
-    for text in columns:
-        name, _, number = text.rpartition("=")
-        if not name or not (number.isascii() and number.isdigit()):
-            raise click.UsageError(f"--column must be a name and a number, as in age=7, not {text!r}")
-        if name in wanted:
-            raise click.UsageError(f"--column names {name!r} twice; say how many cuts it gets once")
-        wanted[name] = int(number)
-    schema = common.load_schema(schema_file)
-    common.check_epsilon(epsilon, weak)
-    common.check_outputs([out], [table.place, schema_file, ledger_file], force)
-    ledger = common.open_ledger(ledger_file)
-    check_ledger(table.place, ledger_file, another_ledger)
-    from ..evaluation.cut_points import private_cuts
-
-    size = (1 << 16) + 4 * len(schema.to_toml().encode()) + 64 * sum(min(n, 10_000) for n in wanted.values())
-    place = reserved(out, size, force)
-    for name in wanted:
-        schema[name]
-    names = list(wanted)
-    X, _ = table.records(schema, None, names)
-    note_ledger(table.place, ledger_file)
-    cut = private_cuts(X, schema, wanted, epsilon=epsilon, ledger=ledger, records_per_person=records_per_person)
-    keep(place, cut.to_toml(), out, epsilon)
-    found = {name: list(cut[name].cuts) for name in wanted}  # type: ignore[attr-defined]
-    if as_json:
-        common.say_json({"schema": str(out), "epsilon": epsilon, "cuts": found})
-    else:
-        for name, values in found.items():
-            say(f"{on_one_line(name)}: {', '.join(f'{v:g}' for v in values)}")
-        say(
-            f"{on_one_line(out)}: epsilon {epsilon:g} was spent on these cuts, and every model learned with them counts it"
-        )

@@ -34,7 +34,6 @@ from ..rules.candidates import Candidates
 from ..rules.limits import Limits
 from ..schema import Label, Schema
 from ..schema.columns import Ignored
-from ..schema.columns import Ignored
 from ..schema.draft import Draft
 from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable
@@ -221,7 +220,8 @@ class PrivateClassifier(Classifier, ABC):
         self._check_parameters()
         if self._finds is not None:
             raise SchemaError(
-                f'schema="private" is for fit(X, y); for {method} find the schema first: private_schema(table, epsilon=..., target=...)'
+                f'schema="private" is for fit(X, y). For {method}, find the schema first: '
+                "private_schema(table, epsilon=..., target=...)"
             )
         if self.schema is None:
             raise SchemaError(f"{type(self).__name__}.{method} needs a schema: it says what is public, and the target")
