@@ -20,8 +20,13 @@ NEIGHBOURS = (
 )
 # Why nothing is proved, where a report has to warn
 SEEDED = "the noise was seeded (random_state), so it can be repeated and removed"
-MEASURED, EVALUATED = "noisy accuracy", "noisy evaluation"  # the mechanisms of statements about a measurement
+MEASURED, EVALUATED, SCHEMA = (
+    "noisy accuracy",
+    "noisy evaluation",
+    "private schema",
+)  # the mechanisms of statements about a measurement
 MEASUREMENTS = {
+    SCHEMA: "This schema was found in the records, with noise.",
     MEASURED: "This accuracy was measured with noise.",
     EVALUATED: "This evaluation was made with noise.",
 }
