@@ -5,7 +5,8 @@ noisy counts show to be of texts, a count with noise of every text that at least
 threshold; for columns whose numbers lie close together, one more histogram over bins that follow from the first. Of the target,
 texts are counted, too, unless its classes are public.
 
-**Privacy** (Theorem 40). With a delta the whole is (epsilon, delta)-DP for a person who has up to k records. Without texts it is epsilon-DP.
+**Privacy** (Theorem 40). With a delta the whole is (epsilon, delta)-DP for a person who has up to k records. Without texts it is
+epsilon-DP.
 
 **Proof.** Let a person with up to k records come. A record is in one bin of each histogram, so each histogram changes by at
 most k in sum, and so by at most k in Euclidean length; the same holds for the counts of those texts that L records have without
