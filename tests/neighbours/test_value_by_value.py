@@ -12,6 +12,7 @@ import pytest
 from discreet import (
     Boolean,
     Categorical,
+    Date,
     DPOptimalRuleListClassifier,
     Ignored,
     Numeric,
@@ -32,6 +33,7 @@ KINDS = [
     Numeric("c", True, cuts=(0.05, 0.5, 1.5, 10.0)),
     Categorical("c", True, categories=CATEGORIES, outside="other"),
     Boolean("c", True),
+    Date("c", True, ["2020-01-01", "2020-01-02"]),
 ]
 
 

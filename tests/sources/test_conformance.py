@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from discreet import (
     Boolean,
     Categorical,
+    Date,
     DPGreedyRuleListClassifier,
     DPOptimalRuleListClassifier,
     Ignored,
@@ -33,7 +34,7 @@ from discreet.private.counts.patterns import PatternsInProgress
 from discreet.sources.engine import EngineTable
 from discreet.sources.memory import add_table
 
-from ..models.test_exports import COLUMNS, EVERY, HOSTILE, TABLES_IN, run_with, set_ansi, stored_tables
+from ..models.test_exports import COLUMNS, DATES, EVERY, HOSTILE, TABLES_IN, run_with, set_ansi, stored_tables
 from ..support.strategies import schemas
 
 pytest.importorskip("ibis")
@@ -100,11 +101,13 @@ LARGE = [
 @pytest.mark.parametrize(("engine", "ansi"), TABLES_IN, indirect=["engine"])
 def test_the_bins_of_every_column_of_every_type(engine, ansi):
     set_ansi(engine, ansi)
-    tried = [(kind, arrow, values, COLUMNS) for (kind, arrow), values in EVERY.items()]
+    tried = [(kind, arrow, values, COLUMNS) for (kind, arrow), values in (*EVERY.items(), *DATES.items())]
+    tried += [("date", pa.timestamp("us", "UTC"), DATES["date", pa.timestamp("us")], COLUMNS)]
     tried += [(kind, arrow, values, LARGE) for (kind, arrow), values in (*EVERY.items(), *MORE.items())]
     for kind, arrow, values, columns in tried:
         numbers = kind != "text" or engine.dialect == "duckdb"
         fitting = [c for c in columns if numbers or not isinstance(c, Numeric)]
+        fitting = [c for c in fitting if isinstance(c, Date) == (kind == "date")]
         if kind != "text":  # where two categories are the same number, a column of numbers is refused
             fitting = [c for c in fitting if not isinstance(c, Categorical) or tells_apart(c)]
         array = pa.array(values, arrow, from_pandas=False)
