@@ -257,7 +257,7 @@ class Boolean(Column):
 
 @dataclass(frozen=True)
 class Ignored(Column):
-    """A column that no rule may use: an identifier, a date, free text."""
+    """A column that no rule may use: an identifier, free text."""
 
     kind: ClassVar[str] = "ignore"
     can_be_used: ClassVar[bool] = False
