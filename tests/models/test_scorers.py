@@ -116,7 +116,8 @@ def test_dates_are_refused():
     for model in (RuleList.parse("if a < 2024-01-31 then 1 else 0"), Tree.parse("if a < 2024-01-31 then 1 else 0")):
         for write in (model.to_onnx, model.to_pmml, lambda model=model: model.to_sql("sqlite")):
             with pytest.raises(
-                RuleError, match=r"'a' holds dates, and .* has none; write Python, or SQL for another engine"
+                RuleError,
+                match=r"'a' holds dates, which cannot be written as .*; write Python, or SQL for another engine",
             ):
                 write()
 

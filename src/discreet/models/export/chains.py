@@ -194,7 +194,7 @@ def kinds_of(
         possible = [kind for kind in bins.types if kind not in lacks.get(type(bins), ())]
         if not possible:
             raise RuleError(
-                f"column {name!r} holds dates, and {where} here has none; write Python, or SQL for another engine"
+                f"column {name!r} holds dates, which cannot be written as {where}; write Python, or SQL for another engine"
             )
         kinds[name] = types.get(name, possible[0])
         if kinds[name] not in possible:
