@@ -34,6 +34,8 @@ KINDS = [
     Categorical("c", True, categories=CATEGORIES, outside="other"),
     Boolean("c", True),
     Date("c", True, ["2020-01-01", "2020-01-02"]),
+    Numeric("month of c", True, cuts=[1]),
+    Categorical("weekday of c", True, ["Wednesday"], outside="other"),
 ]
 
 
@@ -50,7 +52,7 @@ def taken_for(column):
 def _bins(frame, kind):
     table = as_table(frame, ["c"])
     check_types(table, [kind])
-    return kind.encode(table.column("c")).tolist()
+    return kind.encode(table.column(kind.name)).tolist()
 
 
 def _classes(labels, n, classes):

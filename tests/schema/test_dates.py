@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import feather, parquet
@@ -28,11 +29,13 @@ from discreet import (
     draft_from_dictionary,
     draft_schema,
 )
+from discreet._utils.days import as_days
 from discreet._utils.errors import RuleError, SchemaError
 from discreet._utils.tables import as_table
+from discreet.cli import main
 from discreet.models.display.wording import in_words
 from discreet.report.html import to_html
-from discreet.schema.columns.dates import as_days, round_days
+from discreet.schema.columns.dates import round_days
 from discreet.schema.groups import groups_of
 
 TOML = """\
@@ -286,3 +289,92 @@ def test_days_that_stand_for_something_else_move_no_cut():
     drafted = draft_schema({"d": days}).schema["d"]
     assert drafted.missing
     assert drafted.cuts[-1].year == 2021
+
+
+# --- parts of dates ------------------------------------------------------------------------------------------------------
+
+PARTS = Schema.from_toml("""
+[target]
+name = "ill"
+classes = ["no", "yes"]
+
+[columns."year of admitted"]
+type = "numeric"
+missing = true
+cuts = [1969, 2018, 2019]
+
+[columns."month of admitted"]
+type = "numeric"
+missing = true
+cuts = [5, 6]
+ranges = [[6, 8], [12, 12]]
+
+[columns."weekday of admitted"]
+type = "categorical"
+missing = true
+categories = ["Monday", "Tuesday", "Wednesday"]
+groups = { weekend = ["Saturday", "Sunday"] }
+outside = "none"
+""")
+DAYS = [datetime.date(1969, 12, 31) + datetime.timedelta(117 * i) for i in range(180)]
+
+
+def test_parts_of_dates_are_those_of_python():
+    far = [datetime.date(1, 1, 1), datetime.date(9999, 12, 31), datetime.date(1900, 2, 28), None]
+    table = as_table({"admitted": [*DAYS, *far]})
+    assert table.column("year of admitted")[:-1].tolist() == [day.year for day in (*DAYS, *far[:-1])]
+    assert table.column("month of admitted")[:-1].tolist() == [day.month for day in (*DAYS, *far[:-1])]
+    assert table.column("weekday of admitted").tolist() == [f"{day:%A}" for day in (*DAYS, *far[:-1])] + [None]
+    assert np.isnan(table.column("year of admitted")[-1])
+    assert as_table({"admitted": DAYS[:1], "month of admitted": [7]}).column("month of admitted").tolist() == [7]
+    for wrong in ([1.5], pl.Series([], dtype=pl.Time)):
+        with pytest.raises(SchemaError, match="'admitted' holds no dates, so there is no month of it"):
+            as_table({"admitted": np.array(wrong) if isinstance(wrong, list) else wrong}).column("month of admitted")
+    with pytest.raises(SchemaError, match="which the table does not have"):
+        table.column("day of admitted")
+
+
+def test_parts_of_dates_are_the_same_in_files_and_engines(tmp_path):
+    table = pa.table(
+        {"ill": ["no", "yes"] * 91, "admitted": pa.array([*DAYS, None, datetime.date(2019, 6, 1)], pa.date32())}
+    )
+    labels = table["ill"].to_pylist()
+    expected = counted(PrivateCounts.from_table(table, labels, PARTS))
+    parquet.write_table(table, tmp_path / "t.parquet")
+    feather.write_feather(table, tmp_path / "t.arrow")
+    table.to_pandas().to_csv(tmp_path / "t.csv", index=False)
+    for file in ("t.parquet", "t.arrow", "t.csv"):
+        assert counted(PrivateCounts.from_file(tmp_path / file, PARTS)) == expected
+    connection = ibis.duckdb.connect()
+    times = table.set_column(1, "admitted", table["admitted"].cast(pa.timestamp("us")))
+    for name, place in {"t": table, "u": times}.items():
+        there = connection.create_table(name, place)
+        assert counted(PrivateCounts.from_source(there, PARTS)) == expected
+        clf = DPScoreCardClassifier(epsilon=1.0, schema=PARTS, random_state=0)
+        assert clf.fit_source(there).card_ == clf.fit(table.select(["admitted"]), labels).card_
+    zoned = connection.create_table(
+        "z", times.set_column(1, "admitted", times["admitted"].cast(pa.timestamp("us", "UTC")))
+    )
+    with pytest.raises(SchemaError, match="there is no year of it; cast it to a date in a view"):
+        PrivateCounts.from_source(zoned, PARTS)
+
+
+def test_rules_about_parts_are_learned_and_predict(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame({"admitted": pd.date_range("2018-01-01", periods=2000)})
+    frame["ill"] = np.where(frame.admitted.dt.month.between(6, 8), "yes", "no")
+    clf = DPOptimalRuleListClassifier(schema=PARTS, epsilon=50.0, random_state=0).fit(frame[["admitted"]], frame.ill)
+    assert '"month of admitted" in [6, 8]' in str(clf.rule_list_).replace("not in", "in")
+    assert (clf.predict(frame[["admitted"]]) == frame.ill).all()
+    assert RuleList.parse(str(clf.rule_list_), ("no", "yes"), PARTS) == clf.rule_list_.without_counts()
+    SavedModel.of(clf).save("model.json")
+    frame.to_csv("new.csv", index=False)
+    frame.to_parquet("new.parquet")
+    for table in (["new.csv"], ["new.parquet"], ["new.parquet", "--engine", "duckdb"]):
+        done = CliRunner().invoke(main, ["predict", "model.json", *table, "-o", "scores.csv", "--force"])
+        assert done.exit_code == 0, done.output
+        assert pd.read_csv("scores.csv").iloc[:, 0].tolist() == frame.ill.tolist()
+    named = pd.DataFrame({"month of admitted": frame.admitted.dt.month})
+    made = {}
+    exec(clf.rule_list_.to_python(), made)  # code wants a column of that name
+    assert [made["predict"](record) for record in named.to_dict("records")] == frame.ill.tolist()

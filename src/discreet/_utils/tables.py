@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from narwhals.exceptions import DuplicateError
 
+from .days import part_in, part_of
 from .errors import SchemaError, no_value_shown
 from .escaping import first_few
 
@@ -30,6 +31,9 @@ class Table:
 
     def column(self, name: str, rows: slice | None = None) -> np.ndarray:
         """The values of a column: numbers, Booleans, dates, or objects with None where a value is missing."""
+        if (found := part_in(name, self._known)) is not None:
+            part, source = found
+            return part_of(self.column(source, rows), part, source)
         if name not in self._known:
             there = first_few(self.names)
             raise SchemaError(f"the schema names column {name!r}, which the table does not have; it has {there}")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, NamedTuple
 
+from .._utils.days import as_day, day_at
 from .._utils.errors import SchemaError, no_value_shown
 from .._utils.escaping import first_few
 from .._utils.tables import as_table
@@ -17,7 +18,7 @@ from .._utils.writing import write_whole
 from . import Label, Schema
 from .columns import Boolean, Categorical, Date, Ignored, Numeric, canonical, is_missing
 from .columns.base import Drafted, on_one_line, tidy_label, tidy_labels
-from .columns.dates import as_day, day_at, round_days
+from .columns.dates import round_days
 from .columns.numeric import MOST_CUTS, even_cuts, log_cuts
 from .columns.values import TRUTH, as_number
 from .schema import perhaps

@@ -22,9 +22,10 @@ from typing import Any
 
 import numpy as np
 
+from .._utils.days import DATE_TEXT, WEEKDAYS, day_at, part_in
 from .._utils.errors import SchemaError
 from ..schema.columns import canonical
-from ..schema.columns.dates import DATE_TEXT, DayBins, day_at
+from ..schema.columns.dates import DayBins
 from ..schema.columns.values import MISSING, NONE, TRUTH, NumberBins, TextBins, ValueBins, as_number, truth_of, whole_of
 from .engines.base import Engine, as_float, ibis
 
@@ -33,6 +34,21 @@ NUMBER = f"^{SPACE}[+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|[iI][nN]
 SMALL = 2**40  # beyond all integers of 32 bits
 NANOSECONDS = datetime.date(1677, 9, 21), datetime.date(2262, 4, 11)  # in which times of 64 bits begin and end
 LETTERS = {"boolean": "b", "whole": "i", "number": "f", "text": "O"}  # NumPy's
+
+
+def column_of(table: Any, name: str) -> Any:
+    """A column of a table, or a part of the dates in one. No value may stop it, so that it is not of every type of times."""
+    if (found := part_in(name, table.columns)) is None:
+        return table[name]
+    part, source = found
+    dates, dtype = table[source], table[source].type()
+    if not dtype.is_date() and not (dtype.is_timestamp() and dtype.timezone is None and dtype.scale in (None, 6)):
+        raise SchemaError(
+            f"column {source!r} is of type {dtype}, so there is no {part} of it; cast it to a date in a view"
+        )
+    if part == "weekday":
+        return ibis.cases(*((dates.day_of_week.index() == i, weekday) for i, weekday in enumerate(WEEKDAYS)))
+    return (dates.year() if part == "year" else dates.month()).cast("int32")
 
 
 class EngineColumn:

@@ -12,10 +12,11 @@ from datetime import date
 from itertools import count
 from typing import Any
 
+from ..._utils.days import DATE_TEXT
 from ..._utils.errors import RuleError
 from ...rules.text import write, write_number
 from ...schema import Label
-from ...schema.columns.dates import DATE_TEXT, DayBins
+from ...schema.columns.dates import DayBins
 from ...schema.columns.values import MISSING, NONE, TRUTH, Matching, TextBins, ValueBins
 from ..model import Model
 from ..partition import DOUBLING, FARTHEST, TOTAL
