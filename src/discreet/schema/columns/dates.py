@@ -16,10 +16,8 @@ from .numeric import thinned
 from .seen import Profile
 from .values import NumberBins, complain, is_missing
 
-FIRST, LAST = (
-    datetime.date(1, 1, 2),
-    datetime.date(9999, 12, 30),
-)  # of cuts, so that each has a day before and a day after
+# Of cuts, so that each has a day before it and a day after
+FIRST, LAST = datetime.date(1, 1, 2), datetime.date(9999, 12, 30)
 MONTHS = (1, 3, 12, 24, 60, 120, 240, 600, 1200)  # between round days
 
 
