@@ -26,7 +26,7 @@ _NAMES = {
     "models.tree": "Split Tree",
     "models.score_card": "Card PointsTable ScoreCard",
     "schema": "Schema",
-    "schema.columns": "Boolean Categorical Ignored Numeric",
+    "schema.columns": "Boolean Categorical Date Ignored Numeric",
     "schema.draft": "draft_from_dictionary",
     "schema.inference": "draft_schema",
     "estimators.private_schema": "PrivateSchema private_schema",
@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from .schema import Schema as Schema
     from .schema.columns import Boolean as Boolean
     from .schema.columns import Categorical as Categorical
+    from .schema.columns import Date as Date
     from .schema.columns import Ignored as Ignored
     from .schema.columns import Numeric as Numeric
     from .schema.draft import draft_from_dictionary as draft_from_dictionary

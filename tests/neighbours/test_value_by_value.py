@@ -12,6 +12,7 @@ import pytest
 from discreet import (
     Boolean,
     Categorical,
+    Date,
     DPOptimalRuleListClassifier,
     Ignored,
     Numeric,
@@ -31,6 +32,9 @@ KINDS = [
     Numeric("c", True, cuts=(0.05, 0.5, 1.5, 10.0)),
     Categorical("c", True, categories=CATEGORIES, outside="other"),
     Boolean("c", True),
+    Date("c", True, ["2020-01-01", "2020-01-02"]),
+    Numeric("month of c", True, cuts=[1]),
+    Categorical("weekday of c", True, ["Wednesday"], outside="other"),
 ]
 
 
@@ -47,7 +51,7 @@ def taken_for(column):
 def _bins(frame, kind):
     table = as_table(frame, ["c"])
     check_types(table, [kind])
-    return kind.encode(table.column("c")).tolist()
+    return kind.encode(table.column(kind.name)).tolist()
 
 
 def _classes(labels, n, classes):

@@ -161,7 +161,7 @@ def test_it_is_read_from_toml_and_written_back(schema):
     assert schema.to_toml(header="") == TOML
     assert Schema.from_dict(schema.to_dict()) == schema
     with pytest.raises(SchemaError, match=f"there are {', '.join(KINDS)}"):
-        Schema.from_dict({"columns": {"a": {"type": "date"}}})
+        Schema.from_dict({"columns": {"a": {"type": "day"}}})
     with pytest.raises(SchemaError, match="unknown entry 'cuts'; it may have missing, label, levels"):
         Schema.from_dict({"columns": {"a": {"type": "ordinal", "cuts": [1]}}})
 
@@ -265,7 +265,7 @@ def test_a_check_counts_what_it_does_not_foresee(schema, frame, tmp_path):
 def test_nobody_outside_asks_of_what_kind_a_column_is():
     home = Path(discreet.__file__).parent
     kinds = {kind.__name__ for kind in KINDS.values()}
-    assert {"Numeric", "Categorical", "Boolean", "Ignored"} <= kinds
+    assert {"Numeric", "Categorical", "Boolean", "Ignored", "Date"} <= kinds
     asked = set()
     for path in home.rglob("*.py"):
         if path.parent == home / "schema" / "columns":

@@ -105,8 +105,8 @@ def _unread(doubts: "dict[Column, Unread]", other_sign: str) -> Iterator[str]:
                 taken = "are not in the model's schema and count as missing"
             case TruthBins():
                 taken = "are neither true nor false and count as missing"
-            case _:
-                taken = "are not numbers and count as missing"
+            case bins:
+                taken = f"are not {bins.types[0]}s and count as missing"
         if found.unread:
             name, count = on_one_line(column.name), f"{found.unread:,} of {found.values:,} values"
             yield f"{name}: {count} {taken}{other_sign if found.other_decimal_sign else ''}"

@@ -10,13 +10,15 @@ from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any, NamedTuple
 
+from .._utils.days import as_day, day_at
 from .._utils.errors import SchemaError, no_value_shown
 from .._utils.escaping import first_few
 from .._utils.tables import as_table
 from .._utils.writing import write_whole
 from . import Label, Schema
-from .columns import Boolean, Categorical, Ignored, Numeric, canonical, is_missing
+from .columns import Boolean, Categorical, Date, Ignored, Numeric, canonical, is_missing
 from .columns.base import Drafted, on_one_line, tidy_label, tidy_labels
+from .columns.dates import round_days
 from .columns.numeric import MOST_CUTS, even_cuts, log_cuts
 from .columns.values import TRUTH, as_number
 from .schema import perhaps
@@ -219,10 +221,10 @@ def _variable(said: Mapping[str, str]) -> _Variable:
     """What texts, under our names, say of a column."""
     values, labels = _values(said["values"].strip("[]{}()"))
     within = _RANGE.fullmatch(said["values"])  # such as 0-100
-    low, high = map(as_number, within.groups() if within else (said["min"], said["max"]))
-    bounds = (low, high) if -math.inf < low < high < math.inf else None
     words = re.findall("[a-z]+", said["type"].lower().replace("free text", "freetext"))
     kind = next((_KIND[word] for word in words if word in _KIND), None)
+    low, high = map(as_day if kind == "date" else as_number, within.groups() if within else (said["min"], said["max"]))
+    bounds = (low, high) if -math.inf < low < high < math.inf else None
     if kind in (None, "text", "numeric") and values and all(v.lower() in TRUTH for v in values):
         kind = "boolean"
     elif kind == "numeric" and labels:
@@ -257,6 +259,8 @@ def _drafted(name: str, said: _Variable, label: str, most: int) -> Drafted:
 
 def _column(name: str, said: _Variable, most: int) -> Drafted:
     kind, missing, values = said.kind, said.missing, said.values
+    if kind == "date" and said.bounds:
+        return Drafted(Date(name, missing, round_days(day_at(said.bounds[0]), day_at(said.bounds[1]), most)))
     if kind in ("date", "identifier"):
         return Drafted(Ignored(name), "dates or times" if kind == "date" else "an identifier, or free text")
     if kind == "boolean":

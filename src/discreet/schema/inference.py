@@ -55,9 +55,9 @@ def draft_schema(
 
     A private fit of the sample itself, or of a view of it, is noticed: nothing is then proved about it.
 
-    Identifiers, dates, free text and columns with one value are ignored. Numbers are cut at round points, evenly or, where they
-    spread over orders of magnitude, by orders of magnitude. Strings become categories, rare ones are left to "other". Why a
-    column is what it is stands above it in the TOML file.
+    Identifiers, free text and columns with one value are ignored. Numbers are cut at round points, evenly or, where they
+    spread over orders of magnitude, by orders of magnitude; dates at the first days of years, quarters or months. Strings
+    become categories, rare ones are left to "other". Why a column is what it is stands above it in the TOML file.
 
     Parameters
     ----------

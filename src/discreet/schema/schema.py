@@ -28,6 +28,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import date
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -225,9 +226,10 @@ class Schema:
             named = (_table(f"released.{_key(name)}", one) for name, one in data["released"].items())
             tables.append(RELEASED_HEADER + "\n\n".join(named))
         tables += [_table("target", data["target"])] if "target" in data else []
-        for name, facts in data["columns"].items():
-            comment = on_one_line((comments or {}).get(name, ""))
-            tables.append((f"# {comment}\n" if comment else "") + _table(f"columns.{_key(name)}", facts))
+        for column in self.columns:
+            comment = on_one_line((comments or {}).get(column.name, ""))
+            facts = {"type": column.kind} | _plain(column.entries(), dates=date)
+            tables.append((f"# {comment}\n" if comment else "") + _table(f"columns.{_key(column.name)}", facts))
         text = "\n\n".join(tables) + "\n"
         return f"{header}\n{text}" if header else text
 
@@ -277,12 +279,14 @@ def _column(name: str, facts: object) -> Column:
     return KINDS[kind](name, **facts)
 
 
-def _plain(value: Any) -> Any:
-    """Tuples as lists, and integers without ``.0``: people write ``cuts = [25, 45]``."""
+def _plain(value: Any, dates: type = str) -> Any:
+    """Tuples as lists, and integers without ``.0``: people write ``cuts = [25, 45]``. JSON has no dates, TOML has."""
     if isinstance(value, dict):
-        return {key: _plain(v) for key, v in value.items()}
+        return {key: _plain(v, dates) for key, v in value.items()}
     if isinstance(value, tuple):
-        return [_plain(v) for v in value]
+        return [_plain(v, dates) for v in value]
+    if isinstance(value, date):
+        return value if dates is date else str(value)
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 
@@ -303,12 +307,14 @@ def _value(value: Any) -> str:
         line = f"[{', '.join(items)}]"
         if len(line) <= 100:
             return line
-        if all(isinstance(x, int | float) for x in value):  # twenty cuts are no twenty lines
+        if all(isinstance(x, int | float | date) for x in value):  # twenty cuts are no twenty lines
             lines = wrap(", ".join(items), 96, break_long_words=False, break_on_hyphens=False)
             items = [line.rstrip(",") for line in lines]
         return "[\n" + "".join(f"    {x},\n" for x in items) + "]"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, date):
+        return value.isoformat()
     return str(value).lower() if isinstance(value, bool) else repr(value)
 
 

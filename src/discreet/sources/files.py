@@ -19,7 +19,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._utils.days import part_in, part_of
 from .._utils.errors import TableError, no_value_shown
+from .._utils.tables import as_table
 from ..schema import Schema
 from ..schema.columns import Column
 from ..schema.columns.values import MISSING, NumberBins, TextBins, as_number
@@ -86,6 +88,12 @@ def read_parts(
 
     Those of a CSV file as objects, by what the schema says of the column; those of other files as columns of pyarrow.
     """
+    there = column_names(path, delimiter, encoding)
+    if any(found := [part_in(name, there) for name, _ in columns]):
+        asked = [(part[1], None) if part else given for part, given in zip(found, columns, strict=True)]
+        for values in read_parts(path, asked, delimiter, encoding, decimal):
+            yield [_part(v, *part, is_csv(path)) if part else v for v, part in zip(values, found, strict=True)]
+        return
     names = [name for name, _ in columns]
     if is_csv(path):
         for texts in read_texts(path, names, delimiter, encoding):
@@ -97,6 +105,16 @@ def read_parts(
         schema = _schema(path)
         yield [nulls(0, schema.field(name).type) for name in names]
         yield from (_parquet if _kind(path) == "parquet" else _arrow)(path, names)
+
+
+def _part(dates: Any, part: str, column: str, in_numpy: bool) -> Any:
+    """A part of dates, in the form that they have."""
+    found = part_of(as_table({column: dates}).column(column), part, column)
+    if in_numpy:
+        return found
+    import pyarrow as pa
+
+    return pa.array(found, pa.string() if part == "weekday" else pa.float64(), from_pandas=True)
 
 
 def _parquet(path: Path, names: Sequence[str]) -> Iterator[list[Any]]:

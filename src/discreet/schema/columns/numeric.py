@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import count
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from .base import Column, ColumnTest, Drafted, Value, asks_for_missing
 from .seen import Profile, Seen
 from .values import NumberBins, as_number, as_numbers
 
+Cut = TypeVar("Cut")
 MOST_CUTS = 1_000
 FEW_NUMBERS = 8  # different numbers, each of which comes again and again
 MANTISSAS = (range(1, 10), (1, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))  # of logarithmic grids, finest first
@@ -265,7 +266,7 @@ def even_cuts(low: float, high: float, most: int, whole: bool = False) -> list[f
     [0.15, 0.2, 0.25, 0.3]
     """
     step = _step(low, high, most, whole)
-    return _thinned(_floats(step * k for k in _multiples(low, high, step)), most)
+    return thinned(_floats(step * k for k in _multiples(low, high, step)), most)
 
 
 def log_cuts(low: float, high: float, most: int) -> list[float]:
@@ -280,7 +281,7 @@ def log_cuts(low: float, high: float, most: int) -> list[float]:
         cuts = _floats(x for x in made if low <= x <= high)
         if len(cuts) <= most:
             break
-    return _thinned(cuts, most)
+    return thinned(cuts, most)
 
 
 def around(low: float, high: float, most: int) -> tuple[float | None, float | None]:
@@ -321,7 +322,7 @@ def _floats(numbers: Iterable[Fraction]) -> list[float]:
     return sorted(found)
 
 
-def _thinned(cuts: Sequence[float], most: int) -> list[float]:
+def thinned(cuts: Sequence[Cut], most: int) -> list[Cut]:
     """At most so many of them, spread over all."""
     if len(cuts) <= most:
         return list(cuts)

@@ -42,13 +42,14 @@ def spelled_alike(text: str) -> str:
 
 
 class Seen:
-    """One column, as a table gives it. Dates and times look like no kind of column, so none of them is known."""
+    """One column, as a table gives it. Dates and times count as unknown: only drafts look at them (``given``)."""
 
     known: np.ndarray  # the values that are not missing
     missing: bool  # whether there are others
     are_truths = False  # whether all are of Boolean type
 
     def __init__(self, values: np.ndarray) -> None:
+        self.given = values
         if values.dtype.kind in "mM":
             self.known, self.missing = np.zeros(0, object), bool(np.isnat(values).any())
             return
