@@ -5,9 +5,10 @@ A data dictionary is a table with one row for each column, as people write them 
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from .._utils.errors import SchemaError, no_value_shown
@@ -72,22 +73,34 @@ class Draft:
     source: str = "a public sample"
 
     @classmethod
-    def of(cls, drafted: list[Drafted], notes: list[str], source: str, kind_of_source: str, **target: Any) -> "Draft":
-        """The draft of these columns. A schema goes into every model, so it says of what kind its source is, and not its name."""
+    def of(
+        cls,
+        drafted: list[Drafted],
+        notes: list[str],
+        source: str,
+        kind_of_source: str,
+        doubts: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        **target: Any,
+    ) -> "Draft":
+        """The draft of these columns. A schema goes into every model, so it says of what kind its source is, and not its name.
+
+        ``doubts``: what else a person should look at, by column.
+        """
         if not drafted:
             raise SchemaError("there is no column but the target; a rule list needs others to tell the classes apart")
         schema = Schema([d.column for d in drafted], source=f"drafted from {kind_of_source}", **target)
         alike: dict[tuple[str, str], list[str]] = {}  # what is said of several columns is said once
         for d in drafted:
-            if d.needs_review:
-                alike.setdefault((d.column.kind, d.why), []).append(d.column.name)
+            for why in [*([d.why] if d.needs_review else []), *doubts.get(d.column.name, ())]:
+                alike.setdefault((d.column.kind, why), []).append(d.column.name)
         notes = notes + [f"{first_few(names)} ({kind}): {why}" for (kind, why), names in alike.items()]
         if not any(d.column.can_be_used for d in drafted):
             notes.append(
                 "every column is ignored, so there is nothing to learn from: give some of them cuts or categories"
             )
-        comments = {d.column.name: "; ".join(filter(None, (d.description, d.why))) for d in drafted}
-        return cls(schema, tuple(notes), {name: said for name, said in comments.items() if said}, source)
+        said = {d.column.name: (d.description, d.why, *doubts.get(d.column.name, ())) for d in drafted}
+        comments = {name: "; ".join(filter(None, texts)) for name, texts in said.items()}
+        return cls(schema, tuple(notes), {name: text for name, text in comments.items() if text}, source)
 
     def to_toml(self) -> str:
         """The schema as TOML. It says what it was made from, and why columns are what they are."""

@@ -18,6 +18,7 @@ from .columns import KINDS, Column, Ignored
 from .columns.base import Drafted, require
 from .columns.categorical import ALIKE, DECIMAL_COMMAS
 from .columns.seen import Profile, Seen
+from .doubts import COUNTS, DECIDES, Target, doubts_of, looks_counted
 from .draft import MOST_CLASSES, Draft, check_target, cuts_each
 
 N_CUTS = 9  # deciles
@@ -81,7 +82,7 @@ def draft_schema(
     >>> from discreet import draft_schema
     >>> sample = pd.DataFrame({
     ...     "patient_id": range(1000, 1040), "age": [18, 23, 35, 41, 52, 58, 63, 69, 74, 77] * 4, "smoker": ["yes", "no"] * 20,
-    ...     "ward": ["A", "B", "A", None] * 10, "ill": ["no", "yes"] * 20})
+    ...     "ward": ["A", "B", "A", None] * 10, "ill": ["no", "yes", "yes", "no"] * 10})
     >>> draft = draft_schema(sample, target="ill", source="made_up.csv")
     >>> print(draft.schema.to_toml(header="", comments=draft.comments))
     source = "drafted from a public sample"
@@ -123,11 +124,16 @@ def draft_schema(
     notes: list[str] = []
     classes = None if target is None else _classes(target, seen.pop(target), notes)
     most = cuts_each(n_cuts, sum(profile.is_measured for profile in seen.values()))
-    drafted = []
+    drafted, doubts = [], {}
+    labels = None if target is None else Target(table.column(target))
     for name, profile in seen.items():
         found = (kind.drafted(name, profile, most) for kind in reversed(KINDS.values()))
         drafted.append(next(filter(None, found), Drafted(Ignored(name))))
-    return Draft.of(drafted, notes, source, "a public sample", target=target, classes=classes)
+        if drafted[-1].column.can_be_used:
+            with no_value_shown(f"column {name!r} has values that cannot be read"), np.errstate(all="ignore"):
+                decides = labels is not None and labels.is_decided_by(table.column(name), profile)
+            doubts[name] = [*([DECIDES] if decides else []), *doubts_of(name, profile)]
+    return Draft.of(drafted, notes, source, "a public sample", doubts, target=target, classes=classes)
 
 
 def _classes(target: str, profile: Profile, notes: list[str]) -> tuple[Label, ...]:
@@ -147,6 +153,8 @@ def _classes(target: str, profile: Profile, notes: list[str]) -> tuple[Label, ..
         notes.append(f"{target!r} (target): has missing values; records without a class are left out of a fit")
     if kind == "strings" and profile.differs_by_case:
         notes.append(f"{target!r} (target): classes {ALIKE}")
+    if looks_counted(profile):
+        notes.append(f"{target!r} (target): {COUNTS}")
     if kind == "booleans":
         return (False, True)
     if kind == "numbers" and not profile.from_strings:
