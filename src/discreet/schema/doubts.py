@@ -6,6 +6,7 @@ Each is a question to a person, never a correction. A name alone is not enough: 
 import re
 
 import numpy as np
+import pandas as pd
 
 from .columns.seen import PARTS, Profile
 from .columns.values import as_numbers, canonical, distinct
@@ -102,7 +103,7 @@ class Target:
         classes, values = self._classes[::step], values[::step]
         classes, values = classes[classes >= 0], values[classes >= 0]
         texts = seen.kind == "strings"
-        keys = np.array([canonical(v) for v in values], dtype=str) if texts else as_numbers(values)
+        keys = pd.factorize(np.array([canonical(v) for v in values], dtype=object))[0] if texts else as_numbers(values)
         _, places = np.unique(keys, return_inverse=True)
         counts = np.zeros((places.max(initial=0) + 1, classes.max(initial=0) + 1), np.int64)
         np.add.at(counts, (places, classes), 1)

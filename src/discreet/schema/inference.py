@@ -15,11 +15,11 @@ from .._utils.provenance import note_sample
 from .._utils.tables import Table, as_table
 from . import Label, Schema
 from .columns import KINDS, Column, Ignored
-from .columns.base import Drafted, require
+from .columns.base import Drafted, require, tidy_labels
 from .columns.categorical import ALIKE, DECIMAL_COMMAS
 from .columns.seen import Profile, Seen
 from .doubts import COUNTS, DECIDES, Target, doubts_of, looks_counted
-from .draft import MOST_CLASSES, Draft, check_target, cuts_each
+from .draft import MOST_CLASSES, Draft, check_target, cuts_each, labels_of_target, variables_of, with_labels
 
 N_CUTS = 9  # deciles
 
@@ -50,7 +50,11 @@ def _column(name: str, values: np.ndarray, n_cuts: int) -> Column:
 
 
 def draft_schema(
-    sample: Any, target: str | None = None, n_cuts: int | None = None, source: str = "a public sample"
+    sample: Any,
+    target: str | None = None,
+    n_cuts: int | None = None,
+    source: str = "a public sample",
+    dictionary: Any = None,
 ) -> Draft:
     """Draft a schema from a **public** sample, for a person to read and correct. Never give it private records.
 
@@ -70,6 +74,9 @@ def draft_schema(
         The most cuts of a numeric column. By default 20, and fewer if there are more than twelve such columns.
     source : str, default="a public sample"
         What the sample is, such as its file's name. It is written into the TOML file, for those who review it.
+    dictionary : data frame, or mapping of columns, default=None
+        A public data dictionary of the same columns, as in ``draft_from_dictionary``: its labels, and the values that it lists
+        for a column if there are no others in the sample, become those of the schema.
 
     Returns
     -------
@@ -124,16 +131,23 @@ def draft_schema(
     notes: list[str] = []
     classes = None if target is None else _classes(target, seen.pop(target), notes)
     most = cuts_each(n_cuts, sum(profile.is_measured for profile in seen.values()))
+    described = {} if dictionary is None else variables_of(dictionary)
+    labels_of = tidy_labels({name: described[name].label for name in seen if name in described})
     drafted, doubts = [], {}
     labels = None if target is None else Target(table.column(target))
     for name, profile in seen.items():
         found = (kind.drafted(name, profile, most) for kind in reversed(KINDS.values()))
         drafted.append(next(filter(None, found), Drafted(Ignored(name))))
+        if name in described:
+            drafted[-1] = with_labels(drafted[-1], described[name], labels_of.get(name, ""), profile)
         if drafted[-1].column.can_be_used:
             with no_value_shown(f"column {name!r} has values that cannot be read"), np.errstate(all="ignore"):
                 decides = labels is not None and labels.is_decided_by(table.column(name), profile)
             doubts[name] = [*([DECIDES] if decides else []), *doubts_of(name, profile)]
-    return Draft.of(drafted, notes, source, "a public sample", doubts, target=target, classes=classes)
+    about: dict[str, Any] = {"target": target, "classes": classes}
+    if target in described and classes is not None:
+        about |= labels_of_target(described[target], classes)
+    return Draft.of(drafted, notes, source, "a public sample", doubts, **about)
 
 
 def _classes(target: str, profile: Profile, notes: list[str]) -> tuple[Label, ...]:
