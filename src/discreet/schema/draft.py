@@ -155,9 +155,10 @@ def draft_from_dictionary(
 ) -> Draft:
     """Draft a schema from a data dictionary, a table with a row for each column. No record is needed at all.
 
-    It needs a column "name" (or "variable", "field", ...) and may have "type", "values" (or "codes": ``1 = yes; 2 = no``), "min",
-    "max", "missing", "label" and "description", under these or similar names. A column of whose values too little is said is
-    ignored. Labels, short descriptions and the meanings of codes become labels of the schema, which reports show.
+    It needs a column "name" (or "variable", "field", ...) and may have "type", "values" (or "codes": ``1 = yes; 2 = no``, or a
+    mapping), "min", "max", "missing", "label" and "description", under these or similar names. A column of whose values too
+    little is said is ignored. Labels, short descriptions and the meanings of codes become labels of the schema, which reports
+    show.
 
     Parameters
     ----------

@@ -3,6 +3,8 @@
 The types of columns follow from what a file says of them, before its records: texts, dates, or 64-bit floating-point numbers.
 So a record without a value changes nothing for the others. What the file declares missing is missing: SPSS' user-defined
 missing values, ``.a`` to ``.z``, and empty texts, as these packages have no other missing text.
+
+pyreadstat's C code trusts the header of an SPSS file: a damaged one may end the process. Damaged records were not seen to do so.
 """
 
 import codecs
