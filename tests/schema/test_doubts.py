@@ -153,9 +153,10 @@ def test_a_count_is_no_class(counts):
         RNG.integers(0, 2, N),
         RNG.choice([1, 2, 3, 4, 5, 6, 7], N, p=[0.36, 0.49, 0.06, 0.01, 0.02, 0.03, 0.03]),  # kinds of forest
         RNG.choice([0, 1, 2], N, p=[0.9, 0.08, 0.02]),
+        np.repeat(range(1, 6), [300, 250, 200, 150, 100]),  # grades, none of them rare
         RNG.choice(list("abcde"), N, p=[0.5, 0.3, 0.1, 0.06, 0.04]),
     ],
-    ids=range(5),
+    ids=range(6),
 )
 def test_classes_with_numbers_are_no_count(classes):
     assert draft_schema({"age": RNG.integers(18, 90, N), "kind": classes}, "kind").notes == ()
