@@ -260,6 +260,9 @@ def calls_on_files():
         "endless.csv": f"{TEXT}," * 1_800_000,
         "no table.parquet": row,
         "no table.arrow": row,
+        "no table.sav": row,
+        "no table.dta": row,
+        "no table.sas7bdat": row,
         "other.xlsx": row,
     }
     with TemporaryDirectory() as folder:
@@ -523,6 +526,7 @@ NO_RECORD_GETS_THERE = {
     ("sources.files", "_kind"): "the name of a file, and what is installed",
     ("sources.memory", "FileTable.__init__"): "a schema; the message is constant",
     ("sources.plan", "plan_counting"): "public numbers of the schema and the candidates",
+    ("sources.statistical", "check_reader"): "the name of a file, and what is installed",
     ("sources.table_check", "check_table"): "a parameter",
     ("sources.urls", ""): "where a table is; what an engine says is dropped (tests/sources/test_urls.py)",
 }

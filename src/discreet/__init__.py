@@ -31,6 +31,7 @@ _NAMES = {
     "schema.inference": "draft_schema",
     "estimators.private_schema": "PrivateSchema private_schema",
     "sources.table_check": "check_table",
+    "sources.statistical": "file_dictionary",
     "report.bundle.verifying": "verify_release",
     "report.bundle.folder": "write_release",
 }
@@ -74,6 +75,7 @@ if TYPE_CHECKING:
     from .schema.draft import draft_from_dictionary as draft_from_dictionary
     from .schema.inference import draft_schema as draft_schema
     from .sources.memory import PrivateCounts as PrivateCounts
+    from .sources.statistical import file_dictionary as file_dictionary
     from .sources.table_check import check_table as check_table
     from .sources.urls import open_table as open_table
 

@@ -105,7 +105,9 @@ def test_a_point_in_a_file_of_decimal_commas_is_not_drafted_as_a_decimal_sign(de
 
 
 def test_a_draft_notices_spellings_that_differ_by_case_or_spaces_only():
-    sample = pd.DataFrame({"city": ["Bonn", "bonn", "Berlin", "Berlin "] * 20, "y": ["Yes", "no", "yes", "no"] * 20})
+    sample = pd.DataFrame(
+        {"city": ["Bonn", "bonn", "Berlin", "Berlin "] * 20, "y": ["Yes", "no", "yes", "no", "no"] * 16}
+    )
     notes = draft_schema(sample, "y").notes
     assert [note.partition(":")[0] for note in notes] == ["'y' (target)", "'city' (categorical)"]
     assert all("case or spaces" in note for note in notes)

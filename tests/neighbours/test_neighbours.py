@@ -6,6 +6,7 @@ command is looked at, every form of a table and every odd record, but not each w
 """
 
 import shutil
+from importlib.util import find_spec
 
 import pytest
 
@@ -267,6 +268,12 @@ def _write_arrow(folder, table):
     pyarrow.feather.write_feather(table, folder / "table.arrow")
 
 
+def _write_spss(folder, table):
+    import pyreadstat
+
+    pyreadstat.write_sav(table.to_pandas().assign(member=lambda t: t.member.astype("float64")), folder / "table.sav")
+
+
 def _write_duckdb(folder, table):
     import duckdb
 
@@ -285,6 +292,12 @@ PATHS = {
     "DuckDB": (["duckdb:///base.duckdb?table=people"], _typed(_write_duckdb), TYPED),
     "glob": (["tabl?.parquet"], _typed(_write_parquet), TYPED),
 }
+if find_spec("pyreadstat") is not None:
+    PATHS["SPSS"] = (
+        ["table.sav"],
+        _typed(_write_spss),
+        ["ordinary", "all missing", "infinity", "an unforeseen category"],
+    )
 COMMANDS = [
     "fit",
     "fit greedy",
@@ -424,6 +437,7 @@ NO_PRIVATE_RECORDS = {
     # not private, and say so
     *("GreedyRuleListClassifier", "OptimalRuleListClassifier", "OptimalTreeClassifier", "ScoreCardClassifier"),
     *("draft_schema", "draft_from_dictionary"),  # of a public sample
+    *("file_dictionary",),  # of what a file says before its records
     *("check_table",),  # for the holder's eyes only, and says so
     *("write_release", "verify_release"),  # of a model's file; what is in the folder is compared below
 }

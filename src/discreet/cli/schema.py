@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 @click.option(
     "--cuts", type=click.IntRange(1, 1000), help="The most cut points of a numeric column; about 20 by default."
 )
-@common.flag("--dictionary", help="SAMPLE is a data dictionary: a table with a row for each column.")
+@common.flag(
+    "--dictionary",
+    help="SAMPLE is a data dictionary: a table with a row for each column. Of an SPSS, Stata or SAS file, even a private one, "
+    "names and labels are read, which must be public, and no records.",
+)
 @PUBLIC
 @common.force_option
 @common.as_json_option
@@ -50,17 +54,24 @@ def schema(
         raise click.UsageError("a draft is made from a file in memory; a URL, or --engine, goes with --private")
     from ..schema.draft import draft_from_dictionary
     from ..schema.inference import draft_schema
-    from ..sources.files import is_csv, read_typed
+    from ..sources.files import is_csv, is_statistical, read_typed
+    from ..sources.statistical import file_dictionary
 
     path = sample.place
     common.check_outputs([out], [path], force)
-    check_not_private(path, public_table)
+    own = file_dictionary(path, sample.how["encoding"]) if is_statistical(path) else None
+    if own is None or not dictionary:
+        check_not_private(path, public_table)
     if target is not None and not dictionary:
         sample.columns([target], public=True)
-    frame = read_typed(path, **sample.how)
-    if sample.how["decimal"] == "," and is_csv(path):
-        frame = frame.apply(_with_other_points)
-    draft = (draft_from_dictionary if dictionary else draft_schema)(frame, target, cuts, path.name)
+    if dictionary and own is not None:
+        draft = draft_from_dictionary(own, target, cuts, f"the names and labels in {path.name}, without its records")
+    else:
+        frame = read_typed(path, **sample.how)
+        if sample.how["decimal"] == "," and is_csv(path):
+            frame = frame.apply(_with_other_points)
+        more = {} if own is None else {"dictionary": own}
+        draft = (draft_from_dictionary if dictionary else draft_schema)(frame, target, cuts, path.name, **more)
     text = draft.to_toml()
     if not dictionary:
         note_sample(path)
@@ -77,6 +88,12 @@ def schema(
     say(f"{on_one_line(out)}: {used} columns for rules, {len(draft.schema.columns) - used} ignored.{look}")
     for note in draft.notes:
         say(f"  - {on_one_line(note)}")
+    if dictionary and own is not None:
+        say(
+            f"\nNo record of {on_one_line(path.name)} was read. All names, codes and labels in this draft must be public: read "
+            "each of them. What the file declares missing was left out."
+        )
+        return
     say(
         f"\n{on_one_line(path.name)} must be public. If it is the private table, or a part of it, do not use this draft."
     )

@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import count
+from itertools import count, pairwise
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -25,6 +25,7 @@ MOST_CUTS = 1_000
 FEW_NUMBERS = 8  # different numbers, each of which comes again and again
 MANTISSAS = (range(1, 10), (1, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))  # of logarithmic grids, finest first
 CODES = "few different integers: if they are codes, not amounts, make it categorical"
+NOT_ROUND = "cuts that are not round, as the values are too close: take others that tell the same apart"
 
 
 @dataclass(frozen=True)
@@ -178,6 +179,9 @@ class Numeric(Column):
             cuts, bounds = [], (None, None)
         elif len(values) <= min(FEW_NUMBERS, most + 1) and len(seen.finite) >= 5 * len(values):
             cuts, why = values, CODES if whole and len(values) > 2 else ""
+            if not whole:
+                cuts, bounds = _rounded(values), around(low, high, most)
+                why = "" if all(map(_is_round, cuts)) else NOT_ROUND
         elif whole and high - low <= most:
             cuts = [low + i for i in range(int(high - low))]  # also between values that it lacks
         else:
@@ -188,7 +192,7 @@ class Numeric(Column):
                 bounds = (float(np.floor(bounds[0])), float(np.ceil(bounds[1])))  # type: ignore[arg-type]
         cuts = [c for c in cuts if low <= c < high] or [low]  # x <= low is true of some, not of all
         column = cls(name, seen.missing, cuts=tuple(cuts), low=bounds[0], high=bounds[1])
-        return Drafted(column, why, why == CODES)
+        return Drafted(column, why, why in (CODES, NOT_ROUND))
 
     @cached_property
     def value_bins(self) -> NumberBins:
@@ -244,6 +248,19 @@ class Numeric(Column):
                 f"column {self.name!r} has values beyond its bounds low and high; "
                 'widen them in the schema, or say outside = "clip" or "missing"'
             )
+
+
+def _is_round(cut: float) -> bool:
+    return float(f"{cut:.3g}") == cut
+
+
+def _rounded(values: Sequence[float]) -> list[float]:
+    """A cut for each of few values but the last, to tell it from the next: itself if it is round, else a round one between.
+
+    >>> _rounded([0.25, 0.3342, 0.7718, 2.0])
+    [0.25, 0.5, 1.0]
+    """
+    return [a if _is_round(a) else even_cuts(a, b, most=1)[0] for a, b in pairwise(values)]
 
 
 def _in_the_middle(seen: Profile, low: float, high: float, most: int, whole: bool) -> list[float]:

@@ -28,7 +28,7 @@ _DATES = (datetime.date, datetime.time, np.datetime64, pd.Period)
 _DURATIONS = (datetime.timedelta, np.timedelta64)
 _NUMBERS = (Real, Decimal)
 
-_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _IDENTIFYING = set(
     "id ids identifier uuid guid key ssn mrn nin name names firstname lastname surname forename email mail phone telephone "
     "mobile fax address street iban passport licence license ip url username login unnamed rownames".split()
@@ -82,7 +82,7 @@ class Profile(Seen):
 
     def __init__(self, name: str, values: np.ndarray) -> None:
         super().__init__(values)
-        self.has_identifying_name = any(part.lower() in _IDENTIFYING for part in _PARTS.findall(name))  # customerID
+        self.has_identifying_name = any(part.lower() in _IDENTIFYING for part in PARTS.findall(name))  # customerID
         self.strings: list[str] = []  # the different values, if they are few or strings
         self.counts = np.zeros(0, int)  # of each different value
         self.from_strings = False  # numbers that are stored as strings
