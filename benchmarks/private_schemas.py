@@ -28,6 +28,7 @@ from discreet import DPOptimalTreeClassifier, DPScoreCardClassifier, PrivateSche
 
 MOST = 50_000  # records of a table, as in the comparison; the two largest are kept whole there, and not here
 LEARNERS = {"tree": lambda **given: DPOptimalTreeClassifier(max_depth=2, **given), "card": DPScoreCardClassifier}
+MOST_SHOWN = 0.4  # in the picture
 PUBLIC = 0.0  # the share of a schema that was drafted
 
 
@@ -116,14 +117,25 @@ def draw(both: pd.DataFrame, path: Path) -> None:
             marker = {"tree": "o", "card": "s"}[learner]
             colour = {0.1: "#c2571a", 1.0: "#2c6e8f", 10.0: "#5b8c3a"}.get(epsilon, "grey")
             label = f"{learner}, epsilon {epsilon:g}"
-            axis.scatter(rows.strength, rows[f"lost_{what}"], s=14, marker=marker, color=colour, alpha=0.8, label=label)
+            axis.scatter(
+                rows.strength,
+                rows[f"lost_{what}"].clip(upper=MOST_SHOWN),
+                s=14,
+                marker=marker,
+                color=colour,
+                alpha=0.8,
+                label=label,
+            )
         axis.set_xscale("log")
         axis.axhline(0, color="black", lw=0.6)
         axis.axhline(0.015, color="black", lw=0.6, ls=":")
         axis.axvline(10_000, color="black", lw=0.6, ls=":")
         axis.set_xlabel("records for training, times epsilon")
         axis.set_title({"accuracy": "accuracy lost", "area": "area under the ROC curve lost"}[what], fontsize=10)
-        axis.set_ylim(-0.1, 0.4)
+        axis.set_yticks(
+            [-0.1, 0, 0.1, 0.2, 0.3, MOST_SHOWN], ["-0.1", "0", "0.1", "0.2", "0.3", f"{MOST_SHOWN:g} or more"]
+        )
+        axis.set_ylim(-0.1, MOST_SHOWN + 0.02)
     axes[1].legend(fontsize=7, frameon=False)
     figure.savefig(path, metadata={"Date": None})
 
