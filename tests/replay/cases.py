@@ -17,12 +17,15 @@ from discreet import (
     DPScoreCardClassifier,
     Ledger,
     Numeric,
+    PrivateSchema,
     RuleList,
     Schema,
     noisy_accuracy,
     noisy_evaluation,
     private_cuts,
+    private_schema,
 )
+from discreet._utils.errors import SchemaError
 from discreet.private.mechanisms.registry import MECHANISMS
 
 COLUMNS = {
@@ -97,6 +100,36 @@ def _two_columns_of_cuts(X, y, schema, epsilon, k):
     table = X.assign(e=X["c"].fillna(0.0))[["c", "e"]]
     found = private_cuts(table, grid, {"c": 1, "e": 2}, epsilon=epsilon, records_per_person=k, ledger=_plenty())
     return (found["c"].cuts, found["e"].cuts), (Fraction(repr(epsilon)), 0.0)
+
+
+def _schema_found(delta):
+    """Of numbers, with categories that are public."""
+
+    def release(X, y, schema, epsilon, k):
+        price = max(epsilon, 0.01) if delta else epsilon  # below it is refused, since there is no noise for it
+        given = {"categories": {"d": ["x", "y"]}, "records_per_person": k, "ledger": _plenty()}
+        try:
+            found = private_schema(X, epsilon=price, delta=delta, classes=schema.classes, **given)
+        except SchemaError as error:
+            return str(error), (Fraction(repr(price)), delta)
+        return repr(found.schema.columns), (*promise(found.privacy.proved, price),)
+
+    return release
+
+
+def _fit_with_its_schema(X, y, schema, epsilon, k):
+    """Both are paid for by one epsilon."""
+    how = PrivateSchema(delta=0, classes=schema.classes, categories={"d": ["x", "y"]})
+    epsilon = max(epsilon, 1e-4)  # a fifth of less than 5e-6 is refused
+    clf = DPOptimalTreeClassifier(
+        schema=how, epsilon=epsilon, max_depth=1, records_per_person=k, ledger=(ledger := _plenty())
+    )
+    try:
+        clf.fit(X, y)
+    except SchemaError as error:
+        return str(error), (Fraction(repr(epsilon)), 0.0)
+    assert ledger.spent[0] == Fraction(repr(epsilon))
+    return (repr(clf.found_schema_.schema.columns), repr(clf.model_)), (Fraction(repr(epsilon)), 0.0)
 
 
 def _some_rules(schema):
@@ -192,6 +225,9 @@ CASES = [
     ),
     Case("private_cuts", "cut points", "c", FEW, _cuts),
     Case("private_cuts", "cut points of two columns", "c", FEW, _two_columns_of_cuts),
+    Case("private_schema", "schema", "acd", FEW, _schema_found(0)),
+    Case("private_schema", "schema, Gaussian noise", "abcd", FEW, _schema_found(1e-6)),
+    Case("DPOptimalTreeClassifier", "tree and its schema", "ac", FEW, _fit_with_its_schema),
     Case("noisy_evaluation", "evaluation", "ad", MANY, _evaluation()),
     Case("noisy_evaluation", "evaluation by groups", "acd", MANY, _evaluation(by=["c", "d"]), 20),
     Case("noisy_accuracy", "accuracy", "ab", MANY, _accuracy),

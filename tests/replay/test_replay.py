@@ -94,7 +94,7 @@ COUNTED = (
     "greedy tree, purity",
     "one greedy rule, noisy-counts",
 )
-COUNTED += "card, at once", "card, one by one", "card, in the leaves of a tree", "evaluation by groups", "accuracy"
+COUNTED += "schema", "tree and its schema", "card, at once", "card, one by one", "card, in the leaves of a tree", "evaluation by groups", "accuracy"
 CHOSEN = "one greedy rule, purity", "one greedy rule, mass", "greedy tree, purity", "greedy tree, mass"
 CHOSEN += "card, chosen columns", "card, chosen in the leaves of a tree", "cut points of two columns"
 MAXIMA = tuple(f"one greedy rule, {name}" for name in ("gl-laplace", "gl-exponential", "gl-gaussian", "sm-laplace"))
