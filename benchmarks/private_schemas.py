@@ -56,31 +56,33 @@ def run(table: Table, epsilons, shares, splits, done: pd.DataFrame):
     X, y = X.iloc[order].reset_index(drop=True), y[order]
     public, known = prepare(table).schema, set()
     if len(done):
-        known = set(zip(done.table, done.learner, done.epsilon, done.share, done.split, strict=True))
+        known = set(zip(done.table, done.learner, done.epsilon, done.share, done.given, done.split, strict=True))
     for split in range(splits):
         mixed = np.random.default_rng(split).permutation(len(y))
         train, test = ((X.iloc[i].reset_index(drop=True), y[i]) for i in np.split(mixed, [int(0.7 * len(y))]))
         for epsilon in epsilons:
             for name, learner in LEARNERS.items():
-                for share in (PUBLIC, *shares):
-                    if (table.name, name, epsilon, share, split) in known:
+                for share, given in ((PUBLIC, "all"), *((share, given) for share in shares for given in GIVEN)):
+                    if (table.name, name, epsilon, share, given, split) in known:
                         continue
-                    schema = PrivateSchema(share=share) if share else public
+                    listed = range(len(classes)) if given == "classes" else None
+                    schema = PrivateSchema(share=share, classes=listed) if share else public
                     columns = list(X.columns) if share else public.names
                     both = [(part[columns], labels) for part, labels in (train, test)]
                     accuracy, area = measured(learner, schema, epsilon, *both, len(classes))
-                    records = [table.name, len(train[1]), X.shape[1], name, epsilon, share, split]
+                    records = [table.name, len(train[1]), X.shape[1], name, epsilon, share, given, split]
                     yield dict(zip(NAMES, [*records, accuracy, area], strict=True))
 
 
-NAMES = ["table", "records", "columns", "learner", "epsilon", "share", "split", "accuracy", "area"]
+NAMES = ["table", "records", "columns", "learner", "epsilon", "share", "given", "split", "accuracy", "area"]
+GIVEN = ("classes", "nothing")  # that is public beside the names of columns
 
 
 def lost(results: pd.DataFrame) -> pd.DataFrame:
     """By how much a private schema is behind the drafted one, means over splits."""
-    means = results.groupby(["table", "records", "columns", "learner", "epsilon", "share"])[["accuracy", "area"]].mean()
+    means = results.groupby(["table", "records", "columns", "learner", "epsilon", "share", "given"])[["accuracy", "area"]].mean()
     means = means.reset_index()
-    base = means[means.share == PUBLIC].drop(columns="share")
+    base = means[means.share == PUBLIC].drop(columns=["share", "given"])
     both = means[means.share != PUBLIC].merge(base, on=NAMES[:5], suffixes=("", "_public"))
     for what in ("accuracy", "area"):
         both[f"lost_{what}"] = both[f"{what}_public"] - both[what]
@@ -93,7 +95,7 @@ def show(both: pd.DataFrame) -> None:
     named = [f"{low:,} and more" if high == np.inf else f"{low:,} to {high:,}" for low, high in zip(steps, steps[1:])]
     both = both.assign(bin=pd.cut(both.strength, steps, labels=named, right=False))
     for what in ("accuracy", "area"):
-        table = both.groupby(["share", "learner", "bin"], observed=True)[f"lost_{what}"].describe()
+        table = both.groupby(["given", "share", "learner", "bin"], observed=True)[f"lost_{what}"].describe()
         print(f"\n{what} lost\n{table[['count', '25%', '50%', '75%', 'max']].round(4).to_string()}")
 
 
@@ -139,7 +141,7 @@ def main() -> None:
         both = lost(done)
         show(both)
         if given.picture:
-            draw(both[both.share == 0.2], given.picture)
+            draw(both[(both.share == 0.2) & (both.given == "classes")], given.picture)
         return
     numbers = [[float(x) for x in text.split(",")] for text in (given.epsilons, given.shares)]
     warnings.simplefilter("ignore")

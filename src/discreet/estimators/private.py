@@ -34,6 +34,7 @@ from ..rules.candidates import Candidates
 from ..rules.limits import Limits
 from ..schema import Label, Schema
 from ..schema.columns import Ignored
+from ..schema.columns import Ignored
 from ..schema.draft import Draft
 from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable
@@ -158,8 +159,11 @@ class PrivateClassifier(Classifier, ABC):
         refuse(unsupported)
         with redacting.unless_inside(SEE_LEDGER):
             self._check_parameters()
-            table = self._table(X, reset=True)
             if (how := self._finds) is not None:
+                name = getattr(y, "name", None)
+                self._called = name if isinstance(name, str) else None
+            table = self._table(X, reset=True)
+            if how is not None:
                 self._find_schema(how, X, y, table)
             schema = self._public_schema(X, y, table)
             check_types(table, schema.used)
@@ -356,7 +360,7 @@ class PrivateClassifier(Classifier, ABC):
             check_labels(y, classes, len(table))
         how = replace(how, columns=(*how.columns, *map(Ignored, self.exclude)))
         columns = memory_columns(table, y)
-        self.found_schema_: FoundSchema = find_schema(columns, table.names, None, how, terms, was_sample(X, y))
+        self.found_schema_: FoundSchema = find_schema(columns, table.names, self._called, how, terms, was_sample(X, y))
 
     def _check_parameters(self) -> None:
         _ = self._terms  # checks what every release has

@@ -200,15 +200,16 @@ def find_schema(
     """See ``private_schema``."""
     given = known.known(names)
     public = known.public(names, target)
-    if known.classes is None and not counts.has_target:
+    classes = public.classes
+    if classes is None and not counts.has_target:
         raise ValueError("the labels are missing: give y, the name of the target, or classes=")
     delta = exact("delta", known.delta)
-    if not delta and known.classes is None:
+    if not delta and classes is None:
         raise ValueError("classes are texts, which need a delta to be found: give classes=, or a delta such as 1e-9")
     if 0 < delta < LEAST_DELTA:
         raise ValueError(f"delta must be 0, or at least 1e-100, not {known.delta!r}")
     looks = looked_at(counts, [name for name in names if name not in given])
-    budget = SchemaBudget(terms.price, delta, terms.records, len(looks), known.classes is None)
+    budget = SchemaBudget(terms.price, delta, terms.records, len(looks), classes is None)
     if delta and not budget.rho:
         raise ValueError(f"epsilon = {float(terms.price):g} is too small to find a schema at this delta; give a larger one")
     if records is not None:
@@ -230,7 +231,7 @@ def find_schema(
         what=f"a schema, {bought.name}",
         releases_schema=bought,
         budget=budget,
-        classes=public.classes,
+        classes=classes,
     )
     with _said_what_to_do():
         released = release(plan, counts)

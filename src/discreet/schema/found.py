@@ -23,8 +23,9 @@ from .columns.values import whole_of
 Noisy = npt.NDArray[np.int64]
 Stretch = tuple[float, float, float]  # above which number, up to which, and how many records are there, by noisy counts
 CROWDED = 0.4  # of a column's records, in one bin: worth a closer look
-CELLS = 50  # of such a bin, then
-STANDS_OUT = 2.5  # standard deviations of the noise, of a cell of a closer look
+WELL_FILLED = 0.08  # and then also at bins with so many
+CELLS = 50  # of such a bin
+STANDS_OUT = 3.0  # standard deviations of the noise, of a cell of a closer look
 CONFIRMED = 0.6  # of the records of the first look must stand out in the closer one, or the first one is kept
 MOST_WHOLE = 0.1  # of the numbers may look like no integers, if the column is one of integers
 
@@ -39,14 +40,13 @@ class Look:
     whole: bool = False
     stretches: tuple[Stretch, ...] = ()
 
-    @property
-    def crowded(self) -> list[Stretch]:
-        """The stretches that many records are in, though there is room for many cuts."""
-        total = sum(mass for *_, mass in self.stretches)
+    def filled(self, share: float) -> list[Stretch]:
+        """The stretches that so many of the records are in, though there is room for more cuts."""
+        least = share * sum(mass for *_, mass in self.stretches)
         return [
             (low, high, mass)
             for low, high, mass in self.stretches
-            if mass > CROWDED * total and math.isfinite(high - low) and high - low > self.whole
+            if mass > least and math.isfinite(high - low) and high - low > self.whole
         ]
 
 
@@ -69,10 +69,10 @@ def look_at(name: str, noisy: Noisy, stands_out: int) -> Look:
 
 def closer(look: Look) -> Numeric | None:
     """The bins of a closer look, if one is worth its price."""
-    if not (crowded := look.crowded):
+    if not look.filled(CROWDED):
         return None
     cuts = {end for stretch in look.stretches for end in stretch[:2] if math.isfinite(end)}
-    for low, high, _ in crowded:
+    for low, high, _ in look.filled(WELL_FILLED):
         cuts |= set(even_cuts(low, high, CELLS, look.whole))
     return Numeric(look.name, cuts=sorted(cuts))
 
@@ -104,17 +104,21 @@ def cuts_by(stretches: Sequence[Stretch], most: int, whole: bool) -> list[float]
     """Round cuts, about as many records between each two; between the first number and the last that stand out.
 
     >>> cuts_by([(10, 20, 100.0), (20, 50, 700.0), (50, 100, 200.0)], most=9, whole=True)
-    [20.0, 25.0, 30.0, 35.0, 40.0, 45.0, 50.0, 75.0]
+    [20.0, 25.0, 30.0, 35.0, 40.0, 45.0, 50.0]
     """
     each = sum(mass for *_, mass in stretches) / (most + 1)
-    cuts, since = set(), 0.0
+    cuts, since = set[float](), 0.0
     for low, high, mass in stretches:
         if (n := round(mass / each)) > 1 and math.isfinite(high - low):
             cuts |= {low, *even_cuts(low, high, n - 1, whole)}
         since += mass
-        if since >= each or (mass and high in EDGES):  # numbers such as 5000 tell a tail apart, however few are beyond
+        if since >= each:
             cuts.add(high)
             since = 0.0
+    # few records are beyond these, but the tails may matter most, such as gains above 10,000
+    below, above = min(cuts, default=math.inf), max(cuts, default=-math.inf)
+    ends = {end for low, high, mass in stretches if mass for end in (low, high)}
+    cuts |= {end for end in ends if end in EDGES and not below <= end <= above}
     if whole:
         cuts = {float(math.floor(cut)) if math.isfinite(cut) else cut for cut in cuts}
     first, last = stretches[0][0], stretches[-1][1]

@@ -46,7 +46,7 @@ from ...accounting.costs import APPROXIMATE, CONCENTRATED, NONE, PURE, Cost, rho
 from ..noise import discrete_gaussian, discrete_laplace
 from ..noise.entropy import Entropy, Integers
 
-FIRST, CLASSES = Fraction(1, 3), Fraction(1, 6)  # all first histograms together, and the classes; texts and closer looks: the rest
+FIRST, CLASSES = Fraction(1, 3), Fraction(1, 4)  # all first histograms together, and the classes; texts and closer looks: the rest
 RARE = 20
 UNLIKELY = 0.05  # that any of the noisy counts of one histogram looks like more than noise and is not
 
