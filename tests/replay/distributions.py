@@ -95,7 +95,7 @@ class DiscreteGaussian(DiscreteLaplace):
 
 
 def _some_gaussian(sigma, rng):
-    """The integer next to a normal number of a little more variance, kept as often as it should be: the ratio is sqrt(e) at most."""
+    """The integer next to a normal number of a little more variance, kept as often as it should be (sqrt(e) times at most)."""
     wider = math.hypot(sigma, 0.5)
     while True:
         z = rng.normal(0, wider)
@@ -105,7 +105,7 @@ def _some_gaussian(sigma, rng):
 
 @lru_cache(maxsize=64)
 def sum_of_gaussians(sigma):
-    """Of exp(-k^2 / (2 sigma^2)), over all integers k: for large sigma nearly the integral (by Poisson's sum, but for 10^-300)."""
+    """Of exp(-k^2 / (2 sigma^2)), over all integers k: for large sigma the integral (by Poisson, but for 10^-300)."""
     twice = 2 * decimal(sigma) ** 2
     if sigma > 6:
         return (PI * twice).sqrt()

@@ -1,10 +1,10 @@
 """A fit whose noisy answers are given from outside: recorded on one table, and forced on its neighbour.
 
 **Where it hooks in.** Every random number of the package comes from an ``Entropy``, and what becomes of it is decided by a few
-primitives of ``private.noise``: discrete Laplace, discrete Gaussian, permute-and-flip, the noisy maximum, and the exact draw by weights. While a
-``Session`` is open, the code of these functions is exchanged for a call to it, so that it does not matter who imported them from
-where, or how learners and queries are called. Whoever asks for random bits past them ends the test: nothing is drawn that
-is not counted.
+primitives of ``private.noise``: discrete Laplace, discrete Gaussian, permute-and-flip, the noisy maximum, and the exact draw by
+weights. While a ``Session`` is open, the code of these functions is exchanged for a call to it, so that it does not matter who
+imported them from where, or how learners and queries are called. Whoever asks for random bits past them ends the test: nothing
+is drawn that is not counted.
 
 Whole lists that are not added up are drawn by an envelope, which makes thousands of decisions by what it finds in the data.
 They cannot be forced one by one. There the session answers in place of the sampler, by the distribution of what it was *asked*:

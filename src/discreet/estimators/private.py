@@ -34,7 +34,6 @@ from ..rules.candidates import Candidates
 from ..rules.limits import Limits
 from ..schema import Label, Schema
 from ..schema.columns import Ignored
-from ..schema.columns import Ignored
 from ..schema.draft import Draft
 from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable
