@@ -358,7 +358,7 @@ class PrivateClassifier(Classifier, ABC):
             self._set_classes(classes := sorted_classes(public))
             check_labels(y, classes, len(table))
         how = replace(how, columns=(*how.columns, *map(Ignored, self.exclude)))
-        columns = memory_columns(table, y)
+        columns = memory_columns(X, table, y)
         self.found_schema_: FoundSchema = find_schema(columns, table.names, self._called, how, terms, was_sample(X, y))
 
     def _check_parameters(self) -> None:

@@ -176,12 +176,14 @@ def private_schema(
             raise ValueError("y must be None where X is an ibis table: say which column is the target")
     else:
         table = as_table(X)
-        names, counts = table.names, memory_columns(table, y, target)
+        names, counts = table.names, memory_columns(X, table, y, target)
     return find_schema(counts, [n for n in names if n != target], target, known, terms, was_sample(X), records)
 
 
-def memory_columns(table: Table, y: Any, target: str | None = None) -> MemoryColumns:
+def memory_columns(X: Any, table: Table, y: Any, target: str | None = None) -> MemoryColumns:
     """A table in memory that is to be looked at, with its labels."""
+    if isinstance(X, list | tuple):
+        raise SchemaError("a list of rows has no columns if it is empty: give a data frame, an array, or lists by column")
     if target is not None:
         as_labels(table.column(target, slice(0, 0)), 0)
         y = table.column(target)
