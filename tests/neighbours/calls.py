@@ -158,12 +158,6 @@ def _noisy_evaluation(model, X, y):
     return f"{found!r}\n{found}\n{found.to_dict()}\n{found.to_html()}\n{found._repr_html_()}\n{found.privacy}"
 
 
-def _private_cuts(X, y):
-    from discreet.evaluation.cut_points import private_cuts
-
-    return repr(private_cuts(X, _schema(), {"age": 3}, epsilon=1.0))
-
-
 def _private_schema(X, y, **given):
     from discreet import Ledger, private_schema
 
@@ -223,7 +217,6 @@ CALLS = {
     "noisy_accuracy": _noisy_accuracy,
     "noisy_evaluation": lambda X, y: _noisy_evaluation(_rules(), X, y),
     "noisy_evaluation of a card": lambda X, y: _noisy_evaluation(_some_card(), X, y),
-    "private_cuts": _private_cuts,
     "private_schema": lambda X, y: _private_schema(X, y)[0],
     "private_schema without texts": lambda X, y: _private_schema(X, y, delta=0, classes=["no", "yes"])[0],
     "fit trees with a private schema": _fit_with_its_schema,

@@ -12,7 +12,6 @@ import numpy as np
 def fix_draws():
     """For the rest of this process. Random names become numbers, too, and the clock of ledgers stands still."""
     from discreet.private.queries.cards import CardQueries
-    from discreet.private.queries.cuts import CutQueries
     from discreet.private.queries.evaluation import EvaluationQueries
     from discreet.private.queries.greedy import GreedyQueries, GreedyTreeQueries
     from discreet.private.queries.lists import ListQueries
@@ -36,7 +35,6 @@ def fix_draws():
     _replace(CardQueries, "choose", lambda chosen, queries, how_many: [list(range(how_many)) for _ in chosen])
     _replace(CardQueries, "count", lambda drawn, *_: [[_some_counts(h) for h in own] for own in drawn])
     _replace(CardQueries, "count_totals", lambda drawn, *_: _some_counts(drawn))
-    _replace(CutQueries, "cut", lambda _, queries, column, stretches: [s.first for s in stretches])
     _replace(EvaluationQueries, "histograms", lambda drawn, *_: [_some_counts(h) for h in drawn])
     _replace(SchemaQueries, "first_look", lambda drawn, *_: [_some_look(i, h) for i, h in enumerate(drawn)])
     _replace(SchemaQueries, "look_closer", _some_closer_looks)

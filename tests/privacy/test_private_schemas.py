@@ -226,9 +226,6 @@ class SpendsAllAfterItsSchema(DPOptimalTreeClassifier):
         self._price = type(super()._terms)(self.epsilon, self.ledger, self.records_per_person, self.random_state)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="until a ledger knows the release of a schema (branch accounts), it is booked again"
-)
 @pytest.mark.parametrize("share", [0.2, 0.3])
 def test_a_fit_and_its_schema_come_to_the_epsilon_that_was_said(share):
     spent = {}

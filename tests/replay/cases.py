@@ -26,7 +26,6 @@ from discreet import (
     private_schema,
 )
 from discreet._utils.errors import SchemaError
-from discreet.evaluation.cut_points import private_cuts
 from discreet.private.mechanisms.registry import MECHANISMS
 from discreet.private.queries.schema import SchemaQueries
 
@@ -89,19 +88,6 @@ def promise(proved, epsilon):
 
 def _plenty():
     return Ledger(epsilon=1e6, delta=0.5)  # so that a process does not remember what it released
-
-
-def _cuts(X, y, schema, epsilon, k):
-    grid = Schema([Numeric("c", low=0, high=3, n_cuts=5)])
-    found = private_cuts(X, grid, {"c": 3}, epsilon=epsilon, records_per_person=k, ledger=_plenty())
-    return found["c"].cuts, (Fraction(repr(epsilon)), 0.0)
-
-
-def _two_columns_of_cuts(X, y, schema, epsilon, k):
-    grid = Schema([Numeric("c", low=0, high=3, n_cuts=2), Numeric("e", low=0, high=4, n_cuts=3)])
-    table = X.assign(e=X["c"].fillna(0.0))[["c", "e"]]
-    found = private_cuts(table, grid, {"c": 1, "e": 2}, epsilon=epsilon, records_per_person=k, ledger=_plenty())
-    return (found["c"].cuts, found["e"].cuts), (Fraction(repr(epsilon)), 0.0)
 
 
 def _schema_found(delta):
@@ -235,8 +221,6 @@ CASES = [
     _cards(
         "chosen in the leaves of a tree", "abc", FEW, tree_depth=1, max_columns=1, monotonic_cst=None, sequential=True
     ),
-    Case("private_cuts", "cut points", "c", FEW, _cuts),
-    Case("private_cuts", "cut points of two columns", "c", FEW, _two_columns_of_cuts),
     Case("private_schema", "schema", "acd", FEW, _schema_found(0)),
     Case("private_schema", "schema, Gaussian noise", "abcd", FEW, _schema_found(1e-6)),
     Case("DPOptimalTreeClassifier", "tree and its schema", "ac", FEW, _fit_with_its_schema),

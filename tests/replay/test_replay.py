@@ -81,7 +81,7 @@ def test_the_answers_of_many_pairs_tell_no_more_than_promised(case):
 
 def test_everything_that_is_private_is_replayed():
     private = {name for name in discreet.__all__ if name.startswith(("DP", "noisy_", "private_"))}
-    assert private | {"private_cuts"} == {case.of for case in CASES}  # that is but a command: discreet cuts
+    assert private == {case.of for case in CASES}
 
 
 LISTS = "rule list, one rule", "rule list, limits", "rule list, by an envelope", "rule list, of eight rules"
@@ -104,7 +104,7 @@ COUNTED += (
     "accuracy",
 )
 CHOSEN = "one greedy rule, purity", "one greedy rule, mass", "greedy tree, purity", "greedy tree, mass"
-CHOSEN += "card, chosen columns", "card, chosen in the leaves of a tree", "cut points of two columns"
+CHOSEN += "card, chosen columns", "card, chosen in the leaves of a tree"
 MAXIMA = tuple(f"one greedy rule, {name}" for name in ("gl-laplace", "gl-exponential", "gl-gaussian", "sm-laplace"))
 DRAWN = *LISTS, *TREES, "card, in the leaves of a tree"
 CAUGHT = {  # the first of each in the fast tests

@@ -60,7 +60,7 @@ def _losses(budget: SchemaBudget, share: Fraction) -> tuple[Array, Array]:
 
 def _loss_of_all(budget: SchemaBudget, shares: dict[Fraction, int]) -> Loss:
     """Of so many histograms with each of these shares."""
-    step, least, mass = float(budget.epsilon) / STEPS, 0, np.ones(1)
+    step, least, mass = float(budget.epsilon) / STEPS, 0, np.ones(1, np.float64)
     for share, n in shares.items():
         chances, losses = _losses(budget, share)
         # the loss of normal noise grows evenly from answer to answer, so that of n histograms follows from their sum

@@ -110,10 +110,10 @@ class Given:
                     "--engine is for a single file; a URL, a folder, or a pattern of names goes to its engine by itself"
                 )
             return True
-        from ..sources.files import ARROW, TEXT
+        from ..sources.files import PARQUET
 
-        if self.engine == "duckdb" and self.place.suffix.lower() in (*TEXT, *ARROW):
-            raise click.UsageError("--engine duckdb is for Parquet files; leave it out for a CSV or Arrow file")
+        if self.engine == "duckdb" and self.place.suffix.lower() not in PARQUET:
+            raise click.UsageError("--engine duckdb is for Parquet files; leave it out for other files")
         return self.engine == "duckdb"
 
     def columns(self, needed: Sequence[str] = (), public: bool = False) -> list[str]:
@@ -134,7 +134,9 @@ class Given:
 
     def _check(self, needed: Sequence[str], there: Sequence[str], public: bool = False) -> None:
         """Complain about columns that the header lacks."""
-        missing = [name for name in needed if name not in there]
+        from .._utils.days import part_in
+
+        missing = [name for name in needed if name not in there and part_in(name, there) is None]
         if not missing:
             return
         called = "the table" if isinstance(self.place, str) else self.place.name  # a URL may name people and hosts

@@ -18,7 +18,9 @@ def private_options(command: Any) -> Any:
     """What is asked for with ``--private``."""
     options: tuple[Callable[[Any], Any], ...] = (
         common.flag("--private", help="SAMPLE is the private table: find the schema with noise, for --epsilon."),
-        click.option("--epsilon", "-e", type=float, help="With --private: the price; a fifth of what a model gets is good."),
+        click.option(
+            "--epsilon", "-e", type=float, help="With --private: the price; a fifth of what a model gets is good."
+        ),
         common.ledger_option(type=common.NEW_LEDGER, help="With --private: book the price on this ledger."),
         common.RECORDS_PER_PERSON,
         common.option_with_default(
@@ -96,7 +98,9 @@ def _named(option: str, given: Sequence[str]) -> list[tuple[str, list[str]]]:
     pairs = [text.rpartition("=") for text in given]
     for text, (name, equals, listed) in zip(given, pairs, strict=True):
         if not (name and equals and listed):
-            raise click.UsageError(f"{option} must be a column and what is public about it, as in age=0,120, not {text!r}")
+            raise click.UsageError(
+                f"{option} must be a column and what is public about it, as in age=0,120, not {text!r}"
+            )
     return [(name, listed.split(",")) for name, _, listed in pairs]
 
 

@@ -220,7 +220,8 @@ class PrivateClassifier(Classifier, ABC):
         self._check_parameters()
         if self._finds is not None:
             raise SchemaError(
-                f'schema="private" is for fit(X, y); for {method} find the schema first: private_schema(table, epsilon=..., target=...)'
+                f'schema="private" is for fit(X, y). For {method}, find the schema first: '
+                "private_schema(table, epsilon=..., target=...)"
             )
         if self.schema is None:
             raise SchemaError(f"{type(self).__name__}.{method} needs a schema: it says what is public, and the target")

@@ -1,4 +1,4 @@
-"""A schema that is found in the private records, with noise: for who has no public table like the private one, and no dictionary."""
+"""A schema that is found in the private records, with noise: for tables without a public sample or a data dictionary."""
 
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from ..accounting.budget_request import NoDeltaError
 from ..accounting.costs import exact, pair
 from ..accounting.entries import Booked
 from ..accounting.ledger import Ledger
-from ..accounting.statement import ASSUMES, Guarantee, PrivacyStatement, neighbours_of
+from ..accounting.statement import ASSUMES, SCHEMA, Guarantee, PrivacyStatement, neighbours_of
 from ..private.mechanisms.schema_histograms import UNLIKELY, SchemaBudget
 from ..private.queries.schema import SchemaQueries
 from ..private.release import Plan, Terms, release
@@ -26,7 +26,8 @@ from ..schema.columns.base import Drafted
 from ..schema.columns.numeric import even_cuts
 from ..schema.draft import Draft, cuts_each
 from ..schema.found import Look, classes_of, closer, column_of, look_at, looked_closer
-from ..schema.schema import SchemaRelease, check_private_schema
+from ..schema.releases import SchemaRelease
+from ..schema.schema import check_private_schema
 from ..sources.columns import ColumnCounts, EngineColumns, MemoryColumns, looked_at
 from ..sources.engine import is_engine_table
 from ..sources.memory import as_labels
@@ -183,7 +184,9 @@ def private_schema(
 def memory_columns(X: Any, table: Table, y: Any, target: str | None = None) -> MemoryColumns:
     """A table in memory that is to be looked at, with its labels."""
     if isinstance(X, list | tuple):
-        raise SchemaError("a list of rows has no columns if it is empty: give a data frame, an array, or lists by column")
+        raise SchemaError(
+            "a list of rows has no columns if it is empty: give a data frame, an array, or lists by column"
+        )
     if target is not None:
         as_labels(table.column(target, slice(0, 0)), 0)
         y = table.column(target)
@@ -213,14 +216,16 @@ def find_schema(
     looks = looked_at(counts, [name for name in names if name not in given])
     budget = SchemaBudget(terms.price, delta, terms.records, len(looks), classes is None)
     if delta and not budget.rho:
-        raise ValueError(f"epsilon = {float(terms.price):g} is too small to find a schema at this delta; give a larger one")
+        raise ValueError(
+            f"epsilon = {float(terms.price):g} is too small to find a schema at this delta; give a larger one"
+        )
     if records is not None:
         check_integer("records", records, at_least=0)
         _check_enough(records, budget)
     because = terms.reasons_for_no_proof(None, drafted)
     proved = None if because else Guarantee.of(terms.price, float(delta))
     statement = PrivacyStatement(
-        *("private schema", None, proved, tuple(because), ASSUMES, neighbours_of(terms.records)), costs=budget.costs
+        *(SCHEMA, None, proved, tuple(because), ASSUMES, neighbours_of(terms.records)), costs=budget.costs
     )
     bought = SchemaRelease(f"schema-{secrets.token_hex(4)}", terms.price, delta, terms.records)
     plan = SchemaPlan(
@@ -245,14 +250,18 @@ def find_schema(
     described = [d._replace(needs_review=bool(d.why)) for d in described]
     if len(found_classes) < 2:
         raise SchemaError(
-            "fewer than two classes of the target were found, and what the schema cost stays spent: give classes=, or more epsilon"
+            "fewer than two classes of the target were found, and what the schema cost stays spent: give classes=, or a "
+            "larger epsilon"
         )
     if not any(d.column.can_be_used for d in described):
         raise SchemaError(
-            "no column was found, and what the schema cost stays spent: give bounds= and categories=, fewer columns, or more epsilon"
+            "no column was found, and what the schema cost stays spent: give bounds= and categories=, fewer columns, or a "
+            "larger epsilon"
         )
     drafted_schema = FoundSchema.of(described, [], SOURCE, "", target=target, classes=found_classes)
-    schema = replace(drafted_schema.schema, source=SOURCE, inferred=bool(because), released=() if because else (bought,))
+    schema = replace(
+        drafted_schema.schema, source=SOURCE, inferred=bool(because), released=() if because else (bought,)
+    )
     return replace(drafted_schema, schema=schema, privacy=released.privacy, booked=released.booked)
 
 
@@ -279,9 +288,7 @@ class SchemaPlan(Plan):
         texts = [look.name for look in looks if look.kind == "texts" and budget.delta]
         histograms, listed = queries.look_closer(bins, texts)
         deviation = budget.deviation(budget.each_closer(len(bins) + len(texts)))
-        closely = {
-            cells.name: (cells, noisy) for cells, noisy in zip(bins, histograms, strict=True)
-        }
+        closely = {cells.name: (cells, noisy) for cells, noisy in zip(bins, histograms, strict=True)}
         looks = [
             looked_closer(look, *closely[look.name], deviation) if look.name in closely else look for look in looks
         ]
@@ -316,6 +323,6 @@ def _check_enough(records: int, budget: SchemaBudget) -> None:
     least = budget.beyond(budget.first, UNLIKELY / 256)
     if records < 2 * least:
         raise SchemaError(
-            f"of about {records:,} records hardly anything would stand out from the noise: {least:,} must share a look. Nothing was "
-            "spent. Say what is public (bounds=, categories=, columns=), look at fewer columns, or give more epsilon"
+            f"among about {records:,} records hardly anything would stand out from the noise: about {least:,} must look alike. "
+            "Nothing was spent. Say what is public (bounds=, categories=, columns=), look at fewer columns, or give more epsilon"
         )

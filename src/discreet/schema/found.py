@@ -1,8 +1,8 @@
 """From noisy counts of columns to a schema: what looks like more than noise decides. Nothing here sees a record.
 
-A column is of texts if more of them stand out than numbers. Cut points of a column of numbers have about as many records between
-them, as far as the noisy counts tell, and are round; within a bin the records are taken to be spread evenly. Where most of them are
-in few bins that are wide, such as years between 1000 and 2000, a closer look at these is asked for.
+A column is of texts if more of them stand out than numbers. Cut points of a column of numbers have about as many records
+between them, as far as the noisy counts tell, and are round; within a bin the records are taken to be spread evenly. Where most
+of them are in few bins that are wide, such as years between 1000 and 2000, a closer look at these is asked for.
 """
 
 import math

@@ -43,7 +43,7 @@ class ColumnCounts(Secret):
 
     @abstractmethod
     def is_readable(self, name: str) -> bool:
-        """By the type of a column alone. Truth values are looked at like others: that all are such, a library saw in the records."""
+        """By the type of a column alone. Truth values are looked at, too: that all are such, a library saw in the records."""
 
     def close(self) -> None:
         """Nothing is kept elsewhere."""

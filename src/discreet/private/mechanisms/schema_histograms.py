@@ -5,10 +5,12 @@ noisy counts show to be of texts, a count with noise of every text that at least
 threshold; for columns whose numbers lie close together, one more histogram over bins that follow from the first. Of the target,
 texts are counted, too, unless its classes are public.
 
-**Privacy.** With a delta the whole is (epsilon, delta)-DP for a person who has up to k records. Without texts it is epsilon-DP.
+**Privacy** (Theorem 40). With a delta the whole is (epsilon, delta)-DP for a person who has up to k records. Without texts it is
+epsilon-DP.
 
-**Proof.** Let a person with up to k records come. A record is in one bin of each histogram, so each histogram changes by at most k
-in sum, and so by at most k in Euclidean length; the same holds for the counts of those texts that L records have without the person.
+**Proof.** Let a person with up to k records come. A record is in one bin of each histogram, so each histogram changes by at
+most k in sum, and so by at most k in Euclidean length; the same holds for the counts of those texts that L records have without
+the person.
 
 *Pure.* A share s of epsilon for a histogram: discrete Laplace noise of scale ``k / (s epsilon)`` costs ``s epsilon``
 (noise/discrete_laplace.py), and shares add up to one. Which histograms are asked for later follows from noisy answers.
@@ -19,11 +21,11 @@ histograms from 28 times that of one to a little over 5 times; which noise is us
 
 *Texts that L records have only with this person.* There are at most k of them in a column, each of at most ``L - 1 + k`` records,
 so each reaches the threshold ``L - 1 + k + m`` with at most the probability that the noise reaches m, which is at most
-``d / k``, where d is the column's part of the delta' that is for all texts. (L is 1 and a twentieth of m: that costs little, and of free
-text hardly anything has to be counted.) So with probability at least 1 - delta' none of them appears in any column, whatever was
-released before, and their noise is apart from all other noise. So what comes out is distributed as 1 - delta' parts of R and delta'
-parts of something else, where R is what comes out if only the other texts are counted. About R and the table without the person the
-rest of the proof holds, in both directions; and for every set S of outcomes, with (e, d) of the rest,
+``d / k``, where d is the column's part of the delta' that is for all texts. (L is 1 and a twentieth of m: that costs little, and
+of free text hardly anything has to be counted.) So with probability at least 1 - delta' none of them appears in any column,
+whatever was released before, and their noise is apart from all other noise. So what comes out is distributed as 1 - delta' parts
+of R and delta' parts of something else, where R is what comes out if only the other texts are counted. About R and the table
+without the person the rest of the proof holds, in both directions; and for every set S of outcomes, with (e, d) of the rest,
 
     P(S) <= (1 - delta') R(S) + delta' <= e^e P'(S) + d + delta',    and    P'(S) <= (1 - delta') P'(S) + delta'
                                                                                   <= e^e P(S) + d + delta'.
@@ -46,14 +48,17 @@ from ...accounting.costs import APPROXIMATE, CONCENTRATED, NONE, PURE, Cost, rho
 from ..noise import discrete_gaussian, discrete_laplace
 from ..noise.entropy import Entropy, Integers
 
-FIRST, CLASSES = Fraction(1, 3), Fraction(1, 4)  # all first histograms together, and the classes; texts and closer looks: the rest
-RARE = 20
+FIRST, CLASSES = (
+    Fraction(1, 3),
+    Fraction(1, 4),
+)  # all first histograms, and the classes; texts and closer looks have the rest
+RARE = 20  # texts below this part of what noise reaches are not counted
 UNLIKELY = 0.05  # that any of the noisy counts of one histogram looks like more than noise and is not
 
 
 @dataclass(frozen=True)
 class SchemaBudget:
-    """Epsilon and delta of a person with up to ``records`` records, for so many first histograms, and the classes if asked for."""
+    """Epsilon and delta of a person with up to ``records`` records, for so many first histograms, and the classes if asked."""
 
     epsilon: Fraction
     delta: Fraction

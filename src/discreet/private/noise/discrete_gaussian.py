@@ -1,13 +1,13 @@
 """Noisy integers: a count plus k with probability proportional to ``exp(-k^2 / (2 sigma^2))``.
 
-**Privacy.** If a vector of counts changes by at most L in Euclidean length between neighbours, releasing it with independent noise
-is ``L^2 / (2 sigma^2)``-zCDP: of one count this is Theorem 4 of Canonne, Kamath, Steinke: *The Discrete Gaussian for Differential
-Privacy*, 2020, and what the counts cost adds up.
+**Privacy.** If a vector of counts changes by at most L in Euclidean length between neighbours, releasing it with independent
+noise is ``L^2 / (2 sigma^2)``-zCDP: of one count this is Theorem 4 of Canonne, Kamath, Steinke: *The Discrete Gaussian for
+Differential Privacy*, 2020, and what the counts cost adds up.
 
-**Tail.** ``P(k >= m) <= exp(-(m - 1)^2 / (2 sigma^2)) / 2`` for every integer m >= 1. *Proof.* The sum of ``exp(-j^2 / (2 sigma^2))``
-over j >= m is at most its integral from m - 1 on, since the function falls there; over all j it is at least
-``sigma sqrt(2 pi)``, by Poisson's summation, all of whose terms are positive. So the probability is at most that of a normal
-number beyond m - 1, which is at most the right side.  []
+**Tail.** ``P(k >= m) <= exp(-(m - 1)^2 / (2 sigma^2)) / 2`` for every integer m >= 1. *Proof.* The sum of
+``exp(-j^2 / (2 sigma^2))`` over j >= m is at most its integral from m - 1 on, since the function falls there; over all j it is at
+least ``sigma sqrt(2 pi)``, by Poisson's summation, all of whose terms are positive. So the probability is at most that of a
+normal number beyond m - 1, which is at most the right side.  []
 
 Unseeded noise is OpenDP's exact sampler. Of a seeded normal number the nearest integer is taken: with a seed nothing is proved.
 """

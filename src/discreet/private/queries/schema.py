@@ -1,4 +1,4 @@
-"""What a private schema is made of: noisy histograms of columns, and texts with noisy counts. All are charged before they are answered."""
+"""What a private schema is made of: noisy histograms of columns, and texts with noisy counts. Each is charged, then answered."""
 
 from collections.abc import Sequence
 from fractions import Fraction

@@ -1,8 +1,8 @@
 """A column of which nothing is known yet: what its values look like, for a private schema (estimators/private_schema.py).
 
 The bins are public, whatever the records are: texts, and numbers between powers of ten and 2 and 5 times these, integers apart
-from others. So a table can be looked at as any other table is counted, and no type that a library made up from the records decides
-anything: the text "10" and the number 10.0 are in one bin.
+from others. So a table can be looked at as any other table is counted, and no type that a library made up from the records
+decides anything: the text "10" and the number 10.0 are in one bin.
 """
 
 import math
