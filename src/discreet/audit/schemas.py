@@ -76,7 +76,7 @@ def _loss_of_all(budget: SchemaBudget, shares: dict[Fraction, int]) -> Loss:
         )
     with np.errstate(divide="ignore"):
         logs: Array = np.log(mass)
-    return Loss(logs, step * (least + np.arange(len(mass))))
+    return Loss(logs, step * np.arange(least, least + len(mass), dtype=np.float64))
 
 
 def _told(budget: SchemaBudget, share: Fraction, part: Fraction) -> float:

@@ -109,7 +109,7 @@ def as_labels(y: Any, n: int) -> tuple[np.ndarray, str]:
 
 def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
     """The labels, if they can be of these classes by their type."""
-    y, kind = as_labels(y, n)
+    labels, kind = as_labels(y, n)
     matching = class_bins(classes).matching
     if kind in "iuf" and not matching.numbers:
         raise SchemaError("y holds numbers, but the classes of the schema are strings; give y as strings")
@@ -118,7 +118,7 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
             "the schema has classes that are the same number, such as 1 and 01, or that stand for a missing value, such as "
             "NA, so y must hold strings"
         )
-    return y
+    return labels
 
 
 def class_numbers(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
