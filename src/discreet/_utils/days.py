@@ -100,7 +100,7 @@ def part_of(values: np.ndarray, part: str, column: str) -> np.ndarray:
         raise SchemaError(f"column {column!r} holds no dates, so there is no {part} of it")
     days = as_days(values)
     gone = np.isnan(days)
-    whole = np.where(gone, 0, days).astype("M8[D]")
+    whole = np.where(gone, 0, days).astype(np.int64).astype("M8[D]")
     if part == "weekday":
         names = np.array([*WEEKDAYS, None], dtype=object)
         return np.asarray(names[np.where(gone, 7, (whole.astype(np.int64) + 3) % 7)])

@@ -64,7 +64,7 @@ def find(
     common.check_outputs([out], [table.place, ledger_file], force)
     ledger = common.open_ledger(ledger_file)
     check_ledger(table.place, ledger_file, another_ledger)
-    known = {
+    known: dict[str, Any] = {
         "bounds": {name: _bounds(name, listed) for name, listed in _named("--bounds", bounds)},
         "categories": dict(_named("--categories", categories)),
         "classes": None if classes is None else _labels(classes.split(",")),
@@ -81,7 +81,7 @@ def find(
     from ..estimators.private_schema import private_schema
 
     note_ledger(table.place, ledger_file)
-    terms = {"ledger": ledger, "records_per_person": records_per_person, "records": records}
+    terms: dict[str, Any] = {"ledger": ledger, "records_per_person": records_per_person, "records": records}
     found = private_schema(X, target=target, epsilon=epsilon, delta=delta, **known, **terms)
     del X
     keep(place, found.to_toml(), out, epsilon)
@@ -91,6 +91,7 @@ def find(
     say(f"{on_one_line(out)}: {used} columns for rules, {len(found.schema.columns) - used} left out.")
     for note in found.notes:
         say(f"  - {on_one_line(note)}")
+    assert found.privacy is not None
     say(f"It cost {found.privacy.proved}; every model learned with it counts that. Read it before you use it.")
 
 

@@ -90,7 +90,10 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """Whether the columns are known before there is a table."""
         return self.schema is not None
 
-    _called: ClassVar[str | None] = None  # the target, if the labels have a name
+    @property
+    def _named_target(self) -> str | None:
+        """The target, where no schema names it."""
+        return None
 
     def _check_parameters(self) -> None:
         self._parameters.check(self)
@@ -180,7 +183,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         X = X.toarray() if issparse(X) else X  # such as encoders of categories give
         frame = as_frame(X)
         if reset:
-            self._target = self._given_schema().target if self._is_described else self._called
+            self._target = self._given_schema().target if self._is_described else self._named_target
         if frame is not None and getattr(self, "_target", None) in frame.columns:
             frame = frame.drop(self._target)  # it is no feature, though a whole table has it
             X = frame.to_native()

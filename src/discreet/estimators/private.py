@@ -58,7 +58,7 @@ class PrivateClassifier(Classifier, ABC):
     takes what its plan learns.
     """
 
-    schema: Schema | Draft | str | PathLike[str] | PrivateSchema | None = None
+    schema: Schema | Draft | str | PathLike[str] | PrivateSchema | None = None  # type: ignore[assignment]  # more than others take
     epsilon: float = 1.0
     infer_schema: bool = False
     records_per_person: int = 1
@@ -158,11 +158,9 @@ class PrivateClassifier(Classifier, ABC):
         refuse(unsupported)
         with redacting.unless_inside(SEE_LEDGER):
             self._check_parameters()
-            if (how := self._finds) is not None:
-                name = getattr(y, "name", None)
-                self._called = name if isinstance(name, str) else None
+            self._label_name = getattr(y, "name", None)
             table = self._table(X, reset=True)
-            if how is not None:
+            if (how := self._finds) is not None:
                 self._find_schema(how, X, y, table)
             schema = self._public_schema(X, y, table)
             check_types(table, schema.used)
@@ -345,6 +343,10 @@ class PrivateClassifier(Classifier, ABC):
     def _is_described(self) -> bool:
         return super()._is_described and self._finds is None
 
+    @property
+    def _named_target(self) -> str | None:
+        return self._label_name if self._finds is not None and isinstance(self._label_name, str) else None
+
     def _given_schema(self) -> Schema:
         return super()._given_schema() if self._finds is None else self.found_schema_.schema
 
@@ -360,7 +362,9 @@ class PrivateClassifier(Classifier, ABC):
             check_labels(y, classes, len(table))
         how = replace(how, columns=(*how.columns, *map(Ignored, self.exclude)))
         columns = memory_columns(X, table, y)
-        self.found_schema_: FoundSchema = find_schema(columns, table.names, self._called, how, terms, was_sample(X, y))
+        self.found_schema_: FoundSchema = find_schema(
+            *(columns, table.names, self._named_target, how, terms, was_sample(X, y))
+        )
 
     def _check_parameters(self) -> None:
         _ = self._terms  # checks what every release has

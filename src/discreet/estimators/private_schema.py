@@ -171,6 +171,7 @@ def private_schema(
     """
     known = PrivateSchema(0.5, delta, classes, bounds or {}, categories or {}, columns)
     terms = Terms(epsilon, ledger, records_per_person, random_state)
+    counts: ColumnCounts
     if is_engine_table(X):
         names, counts = list(X.columns), EngineColumns(X, target)
         if y is not None:

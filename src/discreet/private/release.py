@@ -137,8 +137,8 @@ class Plan(ABC):
 class CountedSource(Protocol):
     """A table that can be counted."""
 
-    def count(self, counting: Any) -> Counts:
-        """Exact counts of its records, as plan."""
+    def count(self, counting: Any) -> Any:
+        """Exact counts of its records, as planned, which can be closed."""
 
 
 class Released(NamedTuple):

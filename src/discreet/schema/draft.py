@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -86,7 +86,7 @@ class Draft:
         kind_of_source: str,
         doubts: Mapping[str, Sequence[str]] = MappingProxyType({}),
         **target: Any,
-    ) -> "Draft":
+    ) -> Self:
         """The draft of these columns. A schema goes into every model, so it says of what kind its source is, and not its name.
 
         ``doubts``: what else a person should look at, by column.

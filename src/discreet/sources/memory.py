@@ -123,9 +123,9 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
 
 def class_numbers(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
     """The number of each label among the classes, -1 for a label that is none of them. Value by value, without errors."""
-    y = check_labels(y, classes, n)
-    with no_warning(y):
-        return class_bins(classes).encode(y, -1).astype(np.int64, copy=False)
+    labels = check_labels(y, classes, n)
+    with no_warning(labels):
+        return class_bins(classes).encode(labels, -1).astype(np.int64, copy=False)
 
 
 class PrivateCounts(Patterns):

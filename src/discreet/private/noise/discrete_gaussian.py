@@ -41,7 +41,7 @@ def beyond(sigma: float, chance: float) -> int:
 def release(counts: Integers, sigma: float, entropy: Entropy) -> Integers:
     """The counts with noise."""
     if isinstance(entropy, SeededEntropy):
-        return counts + np.rint(sigma * ndtri(entropy.uniform(len(counts)))).astype(np.int64)
+        return np.asarray(counts + np.rint(sigma * ndtri(entropy.uniform(len(counts)))).astype(np.int64))
     return np.array(_opendp(sigma)(counts.tolist()), np.int64)
 
 

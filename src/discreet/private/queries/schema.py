@@ -18,11 +18,11 @@ class SchemaQueries(Queries):
     _noise: SchemaBudget
 
     def __init__(self, counts: Any, noise: SchemaBudget) -> None:
-        self._counts, self._noise, self._is_asked = counts, noise, False
+        self._counts, self._noise, self._looks = counts, noise, 0
 
     def first_look(self) -> list[Integers]:
         """A noisy histogram of each column."""
-        self._once()
+        self._once(0)
         self._charge(Fraction(0), "normal noise", self._noise.delta - self._noise.delta_for_texts)
         return [self._histogram(exact, self._noise.first) for exact in self._counts.first]
 
@@ -33,7 +33,7 @@ class SchemaQueries(Queries):
 
         All that is left is shared by them, so this can be asked once.
         """
-        self._once(after=True)
+        self._once(1)
         noise = self._noise
         share, delta = noise.each_closer(len(columns) + len(texts)), noise.part_of_delta(len(texts))
         exact = self._counts.by_bins(columns) if columns else []
@@ -56,7 +56,7 @@ class SchemaQueries(Queries):
         self._charge(self._noise.charge(share), "histogram of a column")
         return self._noise.noisy(exact, share, self._entropy)
 
-    def _once(self, after: bool = False) -> None:
-        if self._is_asked is not after:
+    def _once(self, looks: int) -> None:
+        if self._looks != looks:
             raise RuntimeError("the histograms of a schema can be asked for once: this is a bug in the learner")
-        self._is_asked = True if not after else None
+        self._looks += 1
