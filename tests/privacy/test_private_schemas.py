@@ -65,7 +65,17 @@ def test_without_a_delta_all_that_is_asked_is_pure(k):
     assert 0.7 * (1 - 1e-12) < spent <= Fraction(7, 10)
 
 
-@pytest.mark.parametrize("given", [budget for budget in BUDGETS if budget_of(*budget).is_gaussian], ids=str)
+GAUSSIAN = [budget for budget in BUDGETS if budget_of(*budget).is_gaussian]
+
+
+@pytest.mark.parametrize("given", GAUSSIAN, ids=str)
+def test_normal_noise_spends_all_of_its_rho_and_no_more(given):
+    budget = budget_of(*given)
+    spent = sum(budget.records**2 / (2 * Fraction(one.scale) ** 2) for one in asked(budget))
+    assert budget.rho * (1 - Fraction(1, 10**12)) < spent <= budget.rho
+
+
+@pytest.mark.parametrize("given", GAUSSIAN, ids=str)
 def test_losses_of_gaussian_noise_come_to_a_half_of_delta_at_most(given):
     """Without rho: the distribution of the privacy loss of all histograms, each of which changes by all of a person's records."""
     epsilon, delta, k, _ = given
@@ -148,15 +158,25 @@ def changes(name, kind=MemoryColumns):
         yield np.abs(bins[0] - bins[1]).sum(), texts[0].sub(texts[1], fill_value=0).abs().sum()
 
 
-@pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("name", COLUMNS)
-def test_a_record_of_any_kind_is_in_one_bin_and_has_one_text_at_most(name):
+def test_a_record_of_any_kind_is_in_one_bin_and_has_one_text_at_most(name, recwarn):
     assert all(change == (1, 0) or change == (1, 1) for change in changes(name))
+    assert not recwarn.list
 
 
 @pytest.mark.parametrize("twin", [CountedInAll, MissingOnesAreTexts])
 def test_a_record_that_is_counted_twice_is_noticed(twin):
     assert any(in_bins == 2 for name in COLUMNS for in_bins, _ in changes(name, twin))
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_order_of_records_makes_no_difference_even_without_noise(seed):
+    X, y = table()
+    found = []
+    for rows in (np.arange(len(X)), np.random.default_rng(seed).permutation(len(X))):
+        with opened(Session(lambda noise: noise.values)):
+            found.append(private_schema(X.iloc[rows], y[rows], epsilon=1).schema)
+    assert (found[0].columns, found[0].classes) == (found[1].columns, found[1].classes)
 
 
 AS_TEXT_AND_TYPED = [
