@@ -216,10 +216,6 @@ def find_schema(
         raise ValueError(f"delta must be 0, or at least 1e-100, not {known.delta!r}")
     looks = looked_at(counts, [name for name in names if name not in given])
     budget = SchemaBudget(terms.price, delta, terms.records, len(looks), classes is None)
-    if delta and not budget.rho:
-        raise ValueError(
-            f"epsilon = {float(terms.price):g} is too small to find a schema at this delta; give a larger one"
-        )
     if records is not None:
         check_integer("records", records, at_least=0)
         _check_enough(records, budget)
