@@ -5,6 +5,7 @@ Where something has to be found the noise is seeded, or small beside thousands o
 
 import pickle
 
+import ibis
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -164,6 +165,16 @@ def test_a_table_may_come_from_any_library_and_its_labels_in_it():
     assert texts == array
 
 
+def test_in_an_engine_the_same_is_found_and_the_table_has_to_stay_as_it_is():
+    X, y = table()
+    given = {"target": "outcome", "epsilon": 50, "random_state": 0}
+    engine = private_schema(ibis.memtable(X.assign(outcome=y)), **given)
+    memory = private_schema(X.assign(outcome=y), **given)
+    assert engine.schema == memory.schema
+    assert any("did not change" in assumption for assumption in engine.privacy.assumes)
+    assert not any("did not change" in assumption for assumption in memory.privacy.assumes)
+
+
 # -- what is public costs nothing ---------------------------------------------------------------------------------------
 
 
@@ -293,9 +304,9 @@ def test_where_fewer_than_two_classes_are_found_the_schemas_share_stays_spent():
 
 @pytest.mark.parametrize("n", [0, 1, 20])
 def test_where_nothing_is_found_it_says_what_to_declare(n):
-    X, y = table()
+    (X, y), book = table(), Ledger(epsilon=1, delta=1e-6, allow_unproved=True)
     with pytest.raises(SchemaError, match=r"no column was found.*bounds= and categories="):
-        private_schema(X[:n], y[:n], epsilon=0.1, classes=["no", "yes"], ledger=(book := ledger()))
+        private_schema(X[:n], y[:n], epsilon=0.1, classes=["no", "yes"], ledger=book, random_state=0)
     assert float(book.spent[0]) == 0.1
 
 

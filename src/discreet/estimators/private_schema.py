@@ -16,7 +16,7 @@ from ..accounting.budget_request import NoDeltaError
 from ..accounting.costs import exact, pair
 from ..accounting.entries import Booked
 from ..accounting.ledger import Ledger
-from ..accounting.statement import ASSUMES, SCHEMA, Guarantee, PrivacyStatement, neighbours_of
+from ..accounting.statement import ASSUMES, SCHEMA, UNCHANGED, Guarantee, PrivacyStatement, neighbours_of
 from ..private.mechanisms.schema_histograms import UNLIKELY, SchemaBudget
 from ..private.queries.schema import SchemaQueries
 from ..private.release import Plan, Terms, release
@@ -221,8 +221,9 @@ def find_schema(
         _check_enough(records, budget)
     because = terms.reasons_for_no_proof(None, drafted)
     proved = None if because else Guarantee.of(terms.price, float(delta))
+    assumes = (*ASSUMES, UNCHANGED) if isinstance(counts, EngineColumns) else ASSUMES
     statement = PrivacyStatement(
-        *(SCHEMA, None, proved, tuple(because), ASSUMES, neighbours_of(terms.records)), costs=budget.costs
+        *(SCHEMA, None, proved, tuple(because), assumes, neighbours_of(terms.records)), costs=budget.costs
     )
     bought = SchemaRelease(f"schema-{secrets.token_hex(4)}", terms.price, delta, terms.records)
     plan = SchemaPlan(
