@@ -45,6 +45,7 @@ from discreet import (
     check_table,
     draft_schema,
     noisy_accuracy,
+    private_schema,
 )
 from discreet._utils.errors import LearningError, SchemaError, no_value_shown
 from discreet._utils.tables import as_table
@@ -108,6 +109,7 @@ PRIVATE = {
     "score cards after a tree": lambda **p: DPScoreCardClassifier(tree_depth=1, **{"schema": SCHEMA} | p),
     "wide tables": lambda **p: TreesOnMarginals(stages=(1, 1), **{"schema": SCHEMA} | p),
 }
+OF_ITS_OWN = lambda **p: DPOptimalTreeClassifier(schema="private", epsilon=9, max_depth=1, **p)  # noqa: E731
 OPEN = {
     "greedy": lambda **p: GreedyRuleListClassifier(max_length=2, **p),
     "optimal": lambda **p: OptimalRuleListClassifier(max_length=2, **p),
@@ -179,6 +181,7 @@ def calls_on_values(thorough):
                 yield f"{called}, {where}", lambda X=X, model=model, called=called: MEASURES[called](model, X, Y)
                 yield f"check, {where}", lambda X=X: str(check_table(X, Y, SCHEMA))
                 yield f"inference, {where}", lambda X=X: infer_schema(as_table(X)) and None
+                yield f"private schema, {where}", lambda X=X: private_schema(X, Y, epsilon=9) and None
                 yield (
                     f"drafting, {where}",
                     lambda X=X: draft_schema(X) and None,
@@ -188,6 +191,7 @@ def calls_on_values(thorough):
             where = f"{name} among labels, {kind}"
             yield f"PrivateCounts, {where}", lambda y=y: PrivateCounts.from_table(FRAME, y, SCHEMA)
             yield f"check, {where}", lambda y=y: str(check_table(FRAME, y, SCHEMA))
+            yield f"private schema, {where}", lambda y=y: OF_ITS_OWN().fit(FRAME, y) and None
             for called, make in (next(learners), ("greedy by schema", lambda: GreedyRuleListClassifier(schema=SCHEMA))):
                 yield f"{called}.fit, {where}", lambda y=y, make=make: make().fit(FRAME, y) and None
             called, model = next(fitted)
@@ -214,6 +218,11 @@ def calls_on_types():
                 yield f"{called}.predict, {name} as a table", lambda t=table, model=model: model.predict(t)
                 yield f"{called}.predict_proba, {name}", lambda t=table, model=model: model.predict_proba(t)
             yield f"captures, {name} as a table", lambda t=table: RULES.captures(t)
+            yield f"private schema, {name} as a table", lambda t=table: OF_ITS_OWN().fit(t, Y) and None
+            yield (
+                f"private schema, {name} as a target",
+                lambda t=table: private_schema(t, target="c", epsilon=9) and None,
+            )
             yield f"inference, {name} as a table", lambda t=table: infer_schema(as_table(t)) and None
             yield f"drafting, {name} as a table", lambda t=table: draft_schema(t, "c").notes
         for called, make in (PRIVATE | OPEN).items():
@@ -223,6 +232,7 @@ def calls_on_types():
                 f"{called}.fit, {name} as labels for numbers",
                 lambda y=values, make=make, p=numbered: make(**p).fit(FRAME, y) and None,
             )
+        yield f"private schema, {name} as labels", lambda y=values: OF_ITS_OWN().fit(FRAME, y) and None
         for called, model in FITTED.items():
             X = np.eye(N) if called == "greedy from an array" else FRAME
             yield f"{called}.score, {name} as labels", lambda X=X, y=values, model=model: model.score(X, y)
@@ -333,6 +343,8 @@ def calls_on_shapes():
         for called, measure in MEASURES.items():
             yield f"{called}, {name}", lambda X=X, measure=measure: measure(RULES, X, Y)
             yield f"{called} of a model, {name}", lambda X=X, measure=measure: measure(FITTED["greedy"], X, Y)
+        for epsilon in (1, 1e6):  # nothing is found, and all that may be
+            yield f"private schema, {name}", lambda X=X, e=epsilon: private_schema(X, Y, epsilon=e) and None
         yield f"rules, {name}", lambda X=X: STRICT_RULES.predict_proba(X, strict=True)
         yield f"array by rules of nothing, {name}", lambda X=X: RuleList.parse("always 1").predict(X)
         yield f"without a schema, {name}", lambda X=X: DPGreedyRuleListClassifier().fit(X, Y)
@@ -376,6 +388,8 @@ def calls_on_shapes():
         for schema in (SCHEMA, NUMBERED):
             yield f"greedy by schema, {name}", lambda y=y, s=schema: OPEN["greedy"](schema=s).fit(FRAME, y) and None
             yield f"PrivateCounts, labels: {name}", lambda y=y, s=schema: PrivateCounts.from_table(FRAME, y, s)
+        for epsilon in (1, 1e6):
+            yield f"private schema, labels: {name}", lambda y=y, e=epsilon: private_schema(FRAME, y, epsilon=e) and None
         yield f"drafting, labels: {name}", lambda y=y: draft_schema({"c": ["a", "b"] * 4, "y": y}, "y").notes
         for called, model in FITTED.items():
             if called != "greedy from an array":
@@ -395,6 +409,16 @@ def calls_on_shapes():
     ):
         for called, make in (PRIVATE | OPEN).items():
             yield f"{called}.fit, more", lambda make=make, p=parameters: make().fit(marked, seen, **p)
+    for mistake in (
+        {"delta": 0},
+        {"delta": 1e-200},
+        {"records": 9},
+        {"records": "many"},
+        {"epsilon": 0.01, "classes": ["no", "yes"]},
+    ):
+        yield "private schema", lambda m=mistake: private_schema(marked, Y, **{"epsilon": 1} | m) and None
+    pure = discreet.Ledger(epsilon=9)
+    yield "private schema, no delta", lambda: private_schema(marked, Y, epsilon=1, ledger=pure) and None
     yield "no model", lambda: vulnerability(marked, marked, seen, marked, seen)
     yield "no records to measure", lambda: feature_importance(RULES, FRAME[:0], [])
     yield "a class outside only", lambda: vulnerability(RULES, FRAME, Y, marked, ["yes"] * N)
@@ -483,6 +507,10 @@ NO_RECORD_GETS_THERE = {
     ): "a parameter; the message has the names of a class and a method",
     ("estimators.private", "PrivateClassifier._of_engine"): "parameters, before anything is read",
     ("estimators.private", "PrivateClassifier.fit_file"): "a parameter",
+    ("estimators.private_schema", "PrivateSchema.known"): "names of columns, and parameters",
+    ("estimators.private_schema", "PrivateSchema.part"): "a parameter",
+    ("estimators.private_schema", "private_schema"): "a parameter; the message is constant",
+    ("private.queries.schema", ""): "a bug in a learner; the messages are constant",
     ("private.counts.patterns", "PatternsInProgress.add_counted"): "a bug in a source; the message is constant",
     ("private.counts.counts", "Marginals.joint"): "a bug in a learner; the message is constant",
     ("private.counts.counts", "Marginals.of_rules"): "a bug in a learner; the message is constant",

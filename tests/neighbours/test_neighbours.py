@@ -114,6 +114,7 @@ CALLS = [
     *("fit cards", "fit cards of few columns", "fit cards with limits", "fit cards after a tree"),
     *("fit_file, a card", "fit_file, a card after a tree", "fit_counts, a card", "noisy_evaluation of a card"),
     *("fit_counts", "noisy_accuracy", "noisy_evaluation", "plan_source"),
+    *("private_schema", "private_schema without texts", "fit trees with a private schema"),
     *(f"fit {mechanism}" for mechanism in MECHANISMS),
 ]
 # so that the schema, small as it is, counts as a wide one: records are counted by sets of columns, once for each draw
@@ -175,6 +176,25 @@ def test_a_fit_on_a_wide_table_looks_the_same_with_a_record_of_any_kind(see, cal
         assert not differences(without, see(job | {"extra": extra})), f"with one more record: {extra}"
 
 
+@pytest.mark.parametrize("form", [form for form in EXTRAS if form != "rows"])  # these may have no columns
+def test_a_private_schema_looks_the_same_with_a_record_of_any_kind(see, form):
+    job = {"call": "private_schema", "form": form}
+    without = see(job)
+    assert not without["value"].startswith("raised"), without["value"]
+    for extra in some(EXTRAS[form], list(EXTRAS).index(form), of=len(EXTRAS)):
+        assert not differences(without, see(job | {"extra": extra})), f"with one more record: {extra}"
+    assert not differences(see(job | {"n": 0}), see(job | {"n": 1}))
+
+
+@pytest.mark.parametrize("form", INFERRED)
+def test_a_private_schema_looks_the_same_whatever_types_a_library_finds(see, form):
+    job = {"call": "private_schema", "form": form}
+    without = see(job)
+    assert not without["value"].startswith("raised"), without["value"]
+    for extra in some(BY_TEXT, INFERRED.index(form), of=len(INFERRED)):
+        assert not differences(without, see(job | {"extra": extra})), f"with one more record: {extra}"
+
+
 @pytest.mark.parametrize("form", EXTRAS)
 def test_an_empty_table_looks_like_one_with_a_record(see, form):
     for call in some(
@@ -224,7 +244,7 @@ def test_a_record_beyond_the_end_of_a_part_of_a_file_is_not_noticed(see_command,
 @pytest.mark.parametrize(("fault", "where"), pairs(FAULTS, WHERE))
 def test_what_goes_wrong_shows_no_number_of_records(see, fault, where):
     form, wide = WHERE[where]
-    calls = ["fit optimal rule lists", "fit optimal trees", "fit mass", "fit with a ledger", *CARDS]
+    calls = ["fit optimal rule lists", "fit optimal trees", "fit mass", "fit with a ledger", "private_schema", *CARDS]
     for call in some(calls, FAULTS.index(fault), of=3):
         job = {"call": call, "form": form, "fault": fault, "constants": wide}
         without = see(job)
@@ -307,6 +327,7 @@ COMMANDS = [
     "evaluate",
     "evaluate by groups",
     "evaluate accuracy",
+    "schema --private",
 ]
 
 
@@ -320,6 +341,9 @@ def arguments(command, path):
         }[command]
         given = [table, *options, "-e", "1", "--model-is-public", "--ledger", "ledger.json"]
         return ["evaluate", "public.json", *given, *more]
+    if command == "schema --private":
+        given = ["--private", "--target", "outcome", "-e", "1", "--ledger", "ledger.json", "-o", "new.toml"]
+        return ["schema", table, *options, *given]
     given = [table, *options, "-s", "schema.toml", "-e", "1", "--ledger", "ledger.json"]
     if command == "fit":
         return ["fit", "list", *given, "-o", "model.json", "--report", "report.html", "-k", "3"]
@@ -338,7 +362,7 @@ def arguments(command, path):
 def ledger(tmp_path_factory):
     """An empty ledger, to be copied: each that is made has a name of its own."""
     path = tmp_path_factory.mktemp("ledger") / "ledger.json"
-    discreet.Ledger.open(path, epsilon=3.0)
+    discreet.Ledger.open(path, epsilon=3.0, delta=1e-6)
     return path
 
 
@@ -409,7 +433,7 @@ LEAKS = [name for name in vars(leaks) if name.startswith(("on_", "in_"))]
 @pytest.mark.parametrize(("leak", "counted"), pairs(LEAKS, COUNTED))
 def test_a_hole_made_on_purpose_is_seen(see, see_command, leak, counted):
     wide = COUNTED[counted]
-    for call in ("fit optimal rule lists", "fit cards"):
+    for call in ("fit optimal rule lists", "fit cards", "private_schema"):
         job = {"call": call, "form": "pandas", "leak": leak, "constants": wide}
         assert differences(see(job), see(job | {"extra": "ordinary"})), f"in Python: {call}"
     one, other = (see_command("fit", "CSV", extra, leak=leak, constants=wide) for extra in (None, "ordinary"))
@@ -451,6 +475,8 @@ LOOKED_AT = {
         "PrivateCounts",
         "noisy_accuracy",
         "noisy_evaluation",
+        "private_schema",
+        "PrivateSchema",
         "open_table",
     ),
 }

@@ -38,6 +38,7 @@ PREPARED = (
 )
 SCHEMA_IS_PUBLIC = f"neither the schema nor the parameters were {PREPARED}"
 BUT_FOR_SCHEMA = f"apart from the schema, which is counted above, nothing was {PREPARED}"
+UNCHANGED = "the table did not change while it was learned from: it was counted several times"
 ASSUMES = (
     SCHEMA_IS_PUBLIC,
     "the noise was not seeded, and the random numbers of the operating system cannot be predicted",

@@ -26,7 +26,7 @@ from .._utils.tables import Table, as_rows
 from ..accounting.costs import Cost, for_person
 from ..accounting.entries import Booked
 from ..accounting.ledger import Ledger
-from ..accounting.statement import ASSUMES, Guarantee, PrivacyStatement, neighbours_of
+from ..accounting.statement import ASSUMES, UNCHANGED, Guarantee, PrivacyStatement, neighbours_of
 from ..private.counts.counts import Counts
 from ..private.release import CountedSource, Released, Terms, release
 from ..private.reminders import warn_outside
@@ -43,7 +43,6 @@ from .base import NO_SCHEMA, Classifier, Limited, candidates_of, may_be_zero_one
 from .plans import FitPlan, Told
 from .private_schema import FoundSchema, PrivateSchema, check_whole, find_schema, memory_columns
 
-UNCHANGED = "the table did not change while it was learned from: it was counted several times"
 ROUNDING = (
     "rounding in the noise that decides between rules, which is never released itself, does not matter "
     "(docs/limitations.md)"
@@ -361,7 +360,7 @@ class PrivateClassifier(Classifier, ABC):
             self._set_classes(classes := sorted_classes(public))
             check_labels(y, classes, len(table))
         how = replace(how, columns=(*how.columns, *map(Ignored, self.exclude)))
-        columns = memory_columns(table, y)
+        columns = memory_columns(X, table, y)
         self.found_schema_: FoundSchema = find_schema(
             *(columns, table.names, self._named_target, how, terms, was_sample(X, y))
         )

@@ -16,7 +16,7 @@ from ..accounting.budget_request import NoDeltaError
 from ..accounting.costs import exact, pair
 from ..accounting.entries import Booked
 from ..accounting.ledger import Ledger
-from ..accounting.statement import ASSUMES, SCHEMA, Guarantee, PrivacyStatement, neighbours_of
+from ..accounting.statement import ASSUMES, SCHEMA, UNCHANGED, Guarantee, PrivacyStatement, neighbours_of
 from ..private.mechanisms.schema_histograms import UNLIKELY, SchemaBudget
 from ..private.queries.schema import SchemaQueries
 from ..private.release import Plan, Terms, release
@@ -178,12 +178,16 @@ def private_schema(
             raise ValueError("y must be None where X is an ibis table: say which column is the target")
     else:
         table = as_table(X)
-        names, counts = table.names, memory_columns(table, y, target)
+        names, counts = table.names, memory_columns(X, table, y, target)
     return find_schema(counts, [n for n in names if n != target], target, known, terms, was_sample(X), records)
 
 
-def memory_columns(table: Table, y: Any, target: str | None = None) -> MemoryColumns:
+def memory_columns(X: Any, table: Table, y: Any, target: str | None = None) -> MemoryColumns:
     """A table in memory that is to be looked at, with its labels."""
+    if isinstance(X, list | tuple):
+        raise SchemaError(
+            "a list of rows has no columns if it is empty: give a data frame, an array, or lists by column"
+        )
     if target is not None:
         as_labels(table.column(target, slice(0, 0)), 0)
         y = table.column(target)
@@ -212,17 +216,14 @@ def find_schema(
         raise ValueError(f"delta must be 0, or at least 1e-100, not {known.delta!r}")
     looks = looked_at(counts, [name for name in names if name not in given])
     budget = SchemaBudget(terms.price, delta, terms.records, len(looks), classes is None)
-    if delta and not budget.rho:
-        raise ValueError(
-            f"epsilon = {float(terms.price):g} is too small to find a schema at this delta; give a larger one"
-        )
     if records is not None:
         check_integer("records", records, at_least=0)
         _check_enough(records, budget)
     because = terms.reasons_for_no_proof(None, drafted)
     proved = None if because else Guarantee.of(terms.price, float(delta))
+    assumes = (*ASSUMES, UNCHANGED) if isinstance(counts, EngineColumns) else ASSUMES
     statement = PrivacyStatement(
-        *(SCHEMA, None, proved, tuple(because), ASSUMES, neighbours_of(terms.records)), costs=budget.costs
+        *(SCHEMA, None, proved, tuple(because), assumes, neighbours_of(terms.records)), costs=budget.costs
     )
     bought = SchemaRelease(f"schema-{secrets.token_hex(4)}", terms.price, delta, terms.records)
     plan = SchemaPlan(

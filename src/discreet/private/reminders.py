@@ -26,7 +26,7 @@ def warn_of(plan: "Plan") -> None:
     epsilon, seeded = terms.epsilon, terms.random_state is not None
     if epsilon > WEAKEST:
         warn_outside(
-            f"epsilon = {epsilon:g} is above {WEAKEST}, which offers almost no protection; values from 0.1 to 1 are good "
+            f"epsilon = {float(epsilon):g} is above {WEAKEST}, which offers almost no protection; values from 0.1 to 1 are good "
             "(docs/choose-epsilon.md)",
             WeakEpsilonWarning,
         )

@@ -23,6 +23,7 @@ class SchemaQueries(Queries):
     def first_look(self) -> list[Integers]:
         """A noisy histogram of each column."""
         self._once(0)
+        self._charge(Fraction(0), "normal noise", self._noise.delta - self._noise.delta_for_texts)
         return [self._histogram(exact, self._noise.first) for exact in self._counts.first]
 
     def look_closer(
