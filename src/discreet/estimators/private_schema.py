@@ -125,7 +125,7 @@ def private_schema(
     """Find a schema in private records, with noise: which columns are numbers, their cut points, categories and classes.
 
     It is paid for once, and used for any number of fits; the statement of each counts it. What is known in public anyway need not
-    be paid for: say it. A proof is in docs/theory/schemas.md.
+    be paid for: say it. The proof is in ``private/mechanisms/schema_histograms.py``.
 
     Parameters
     ----------
