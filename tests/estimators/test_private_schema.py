@@ -274,10 +274,12 @@ def test_three_public_classes_are_too_many_for_a_published_method_before_it_cost
 
 def test_too_little_for_both_is_refused_before_the_schema_is_paid():
     X, y = table()
-    small = Ledger(epsilon=0.9, delta=1e-6)
-    with pytest.raises(BudgetError, match="epsilon"):
-        DPOptimalTreeClassifier(schema="private", epsilon=1, ledger=small).fit(X, y)
-    assert small.entries == ()
+    published = DPGreedyRuleListClassifier(mechanism="sm-laplace", delta=1e-6, min_support=100)
+    for clf, epsilon in ((DPOptimalTreeClassifier(), 0.9), (published, 9)):
+        small = Ledger(epsilon=epsilon, delta=1e-6)
+        with pytest.raises(BudgetError, match="epsilon"):
+            clf.set_params(schema="private", epsilon=1, ledger=small).fit(X, y)
+        assert small.entries == ()
 
 
 def test_a_ledger_of_pure_budgets_says_what_to_do():

@@ -352,7 +352,7 @@ class PrivateClassifier(Classifier, ABC):
     def _find_schema(self, how: PrivateSchema, X: Any, y: Any, table: Table) -> None:
         """Sets ``found_schema_``. Before it costs something, there must be enough for the fit, too."""
         price = Terms(self.epsilon, self.ledger, self.records_per_person, self.random_state)
-        check_whole(price, how)
+        check_whole(price, how, getattr(self, "delta", None) or 0)
         terms = replace(price, epsilon=price.price * how.part)
         public = how.public(table.names).exclude(self.exclude)
         check_types(table, public.used)

@@ -297,10 +297,10 @@ class SchemaPlan(Plan):
         return drawn, classes
 
 
-def check_whole(terms: Terms, how: PrivateSchema) -> None:
-    """Refuse a fit and its schema together, if there is not enough for both."""
+def check_whole(terms: Terms, how: PrivateSchema, delta: float) -> None:
+    """Refuse a fit, which may need a delta of its own, and its schema together, if there is not enough for both."""
     if terms.ledger is not None:
-        whole = terms.price, exact("delta", how.delta)
+        whole = terms.price, exact("delta", how.delta) + exact("delta", delta)
         with _said_what_to_do():
             terms.ledger.check(*whole, pair(*whole), terms.records)
 
