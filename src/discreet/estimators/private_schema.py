@@ -17,7 +17,7 @@ from ..accounting.costs import exact, pair
 from ..accounting.entries import Booked
 from ..accounting.ledger import Ledger
 from ..accounting.statement import ASSUMES, SCHEMA, UNCHANGED, Guarantee, PrivacyStatement, neighbours_of
-from ..private.mechanisms.schema_histograms import UNLIKELY, SchemaBudget
+from ..private.mechanisms.schema_histograms import SchemaBudget
 from ..private.queries.schema import SchemaQueries
 from ..private.release import Plan, Terms, release
 from ..schema import Label, Schema
@@ -277,9 +277,8 @@ class SchemaPlan(Plan):
     def run(self, queries: SchemaQueries) -> tuple[list[tuple[Look, Column]], tuple[Label, ...]]:
         """Each column that was looked at, and the classes. What is asked next follows from noisy answers alone."""
         budget = self.budget
-        stands_out = budget.beyond(budget.first, UNLIKELY / 256)  # of 235 bins
         looks = [
-            look_at(column.name, noisy, stands_out)
+            look_at(column.name, noisy, budget.stands_out)
             for column, noisy in zip(self.counting, queries.first_look(), strict=True)
         ]
         bins = [cells for look in looks if (cells := closer(look)) is not None]
@@ -318,7 +317,7 @@ def _said_what_to_do() -> Iterator[None]:
 
 
 def _check_enough(records: int, budget: SchemaBudget) -> None:
-    least = budget.beyond(budget.first, UNLIKELY / 256)
+    least = budget.stands_out
     if records < 2 * least:
         raise SchemaError(
             f"among about {records:,} records hardly anything would stand out from the noise: about {least:,} must look alike. "

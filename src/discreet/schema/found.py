@@ -39,6 +39,14 @@ class Look:
     missing: bool = False
     whole: bool = False
     stretches: tuple[Stretch, ...] = ()
+    close: bool = False  # whether it was looked at closely
+
+    @property
+    def is_one_value(self) -> bool:
+        """Whether all that stands out is, as far as can be told, one number."""
+        first, *others = [(low, high) for low, high, mass in self.stretches if mass]
+        width = first[1] - first[0]
+        return not others and (self.close or not math.isfinite(width) or width <= self.whole)
 
     def filled(self, share: float) -> list[Stretch]:
         """The stretches that so many of the records are in, though there is room for more cuts."""
@@ -85,7 +93,7 @@ def looked_closer(look: Look, bins: Numeric, noisy: Noisy, deviation: float) -> 
     ends = (-math.inf, *bins.cuts, math.inf)
     there = np.flatnonzero(mass)
     found = tuple((ends[i], ends[i + 1], float(mass[i])) for i in range(there[0], there[-1] + 1))
-    return Look(look.name, look.kind, look.missing, look.whole, found)
+    return Look(look.name, look.kind, look.missing, look.whole, found, close=True)
 
 
 def column_of(look: Look, texts: Mapping[str, int], most: int) -> Column:
@@ -96,7 +104,9 @@ def column_of(look: Look, texts: Mapping[str, int], most: int) -> Column:
         return Categorical(look.name, look.missing, listed, outside="other")
     if look.whole and {high for _, high, mass in look.stretches if mass} == {0.0, 1.0}:
         return Boolean(look.name, look.missing)
-    cuts = cuts_by(look.stretches, most, look.whole) if look.kind == "numbers" else []
+    if look.kind != "numbers" or look.is_one_value:
+        return Ignored(look.name)
+    cuts = cuts_by(look.stretches, most, look.whole)
     return Numeric(look.name, look.missing, cuts=cuts) if cuts else Ignored(look.name)
 
 

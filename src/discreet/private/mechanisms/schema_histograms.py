@@ -53,7 +53,8 @@ FIRST, CLASSES = (
     Fraction(1, 4),
 )  # all first histograms, and the classes; texts and closer looks have the rest
 RARE = 20  # texts below this part of what noise reaches are not counted
-UNLIKELY = 0.05  # that any of the noisy counts of one histogram looks like more than noise and is not
+UNLIKELY = 0.05  # that any noisy count of any first histogram looks like more than noise and is not
+MOST_BINS = 300  # of a first histogram
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,11 @@ class SchemaBudget:
     def first(self) -> Fraction:
         """The share of each first histogram."""
         return FIRST / max(1, self.histograms)
+
+    @property
+    def stands_out(self) -> int:
+        """From which noisy count on a bin of a first histogram is taken for more than noise."""
+        return self.beyond(self.first, UNLIKELY / (MOST_BINS * max(1, self.histograms)))
 
     def each_closer(self, histograms: int) -> Fraction:
         """The share of each of so many closer looks and columns of texts."""

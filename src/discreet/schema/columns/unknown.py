@@ -1,8 +1,8 @@
 """A column of which nothing is known yet: what its values look like, for a private schema (estimators/private_schema.py).
 
-The bins are public, whatever the records are: texts, and numbers between powers of ten and 2 and 5 times these, integers apart
-from others. So a table can be looked at as any other table is counted, and no type that a library made up from the records
-decides anything: the text "10" and the number 10.0 are in one bin.
+The bins are public, whatever the records are: texts, and numbers between powers of ten, 2 and 5 times these, and decades that may
+be years, integers apart from others. So a table can be looked at as any other table is counted, and no type that a library made
+up from the records decides anything: the text "10" and the number 10.0 are in one bin.
 """
 
 import math
@@ -28,7 +28,8 @@ from .values import (
 
 SMALLEST, LARGEST = -6, 12  # powers of ten
 _EDGES = [m * 10.0**k if k >= 0 else m / 10.0**-k for k in range(SMALLEST, LARGEST + 1) for m in (1, 2, 5)]
-EDGES = (*(-edge for edge in reversed(_EDGES)), 0.0, *_EDGES)
+YEARS = (float(year) for year in range(1900, 2101, 10))
+EDGES = (*(-edge for edge in reversed(_EDGES)), 0.0, *sorted({*_EDGES, *YEARS}))
 TEXTS = 0  # the bin of texts; bins of numbers follow, the first of each two for integers
 
 
