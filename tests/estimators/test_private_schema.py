@@ -418,7 +418,8 @@ def test_columns_of_one_value_and_empty_tables_give_nothing():
     frame = pd.DataFrame({"seven": 7, "far": np.inf, "half": 0.5, "year": rng.integers(1990, 2020, n)})
     found = private_schema(frame, rng.integers(0, 2, n), epsilon=1, classes=[0, 1], random_state=0)
     assert [column.name for column in found.schema.used] == ["year"]
-    assert found.schema["year"].cuts[0] >= 1989 and found.schema["year"].cuts[-1] <= 2020
+    assert found.schema["year"].cuts[0] >= 1989
+    assert found.schema["year"].cuts[-1] <= 2020
     nothing = 0
     for seed in range(40):  # that one of twenty columns looks found has a chance of at most one in twenty
         try:
