@@ -45,7 +45,7 @@ from discreet import (
     check_table,
     draft_schema,
     noisy_accuracy,
-    private_cuts,
+    private_schema,
 )
 from discreet._utils.errors import LearningError, SchemaError, no_value_shown
 from discreet._utils.tables import as_table
@@ -109,6 +109,7 @@ PRIVATE = {
     "score cards after a tree": lambda **p: DPScoreCardClassifier(tree_depth=1, **{"schema": SCHEMA} | p),
     "wide tables": lambda **p: TreesOnMarginals(stages=(1, 1), **{"schema": SCHEMA} | p),
 }
+OF_ITS_OWN = lambda **p: DPOptimalTreeClassifier(schema="private", epsilon=9, max_depth=1, **p)  # noqa: E731
 OPEN = {
     "greedy": lambda **p: GreedyRuleListClassifier(max_length=2, **p),
     "optimal": lambda **p: OptimalRuleListClassifier(max_length=2, **p),
@@ -168,7 +169,6 @@ def calls_on_values(thorough):
             where = f"{name} in {column} of {kind}"
             if thorough or kind != "pandas objects":
                 yield f"PrivateCounts, {where}", lambda X=X: PrivateCounts.from_table(X, Y, SCHEMA)
-                yield f"cut points, {where}", lambda X=X: private_cuts(X, GRID, {"n": 3}, epsilon=1.0) and None
                 yield f"strict rules, {where}", lambda X=X: STRICT_RULES.predict(X, strict=True)
                 called, model = next(fitted)
                 yield f"{called}.score, {where}", lambda X=X, model=model: model.score(X, Y)
@@ -181,6 +181,7 @@ def calls_on_values(thorough):
                 yield f"{called}, {where}", lambda X=X, model=model, called=called: MEASURES[called](model, X, Y)
                 yield f"check, {where}", lambda X=X: str(check_table(X, Y, SCHEMA))
                 yield f"inference, {where}", lambda X=X: infer_schema(as_table(X)) and None
+                yield f"private schema, {where}", lambda X=X: private_schema(X, Y, epsilon=9) and None
                 yield (
                     f"drafting, {where}",
                     lambda X=X: draft_schema(X) and None,
@@ -190,6 +191,7 @@ def calls_on_values(thorough):
             where = f"{name} among labels, {kind}"
             yield f"PrivateCounts, {where}", lambda y=y: PrivateCounts.from_table(FRAME, y, SCHEMA)
             yield f"check, {where}", lambda y=y: str(check_table(FRAME, y, SCHEMA))
+            yield f"private schema, {where}", lambda y=y: OF_ITS_OWN().fit(FRAME, y) and None
             for called, make in (next(learners), ("greedy by schema", lambda: GreedyRuleListClassifier(schema=SCHEMA))):
                 yield f"{called}.fit, {where}", lambda y=y, make=make: make().fit(FRAME, y) and None
             called, model = next(fitted)
@@ -216,6 +218,11 @@ def calls_on_types():
                 yield f"{called}.predict, {name} as a table", lambda t=table, model=model: model.predict(t)
                 yield f"{called}.predict_proba, {name}", lambda t=table, model=model: model.predict_proba(t)
             yield f"captures, {name} as a table", lambda t=table: RULES.captures(t)
+            yield f"private schema, {name} as a table", lambda t=table: OF_ITS_OWN().fit(t, Y) and None
+            yield (
+                f"private schema, {name} as a target",
+                lambda t=table: private_schema(t, target="c", epsilon=9) and None,
+            )
             yield f"inference, {name} as a table", lambda t=table: infer_schema(as_table(t)) and None
             yield f"drafting, {name} as a table", lambda t=table: draft_schema(t, "c").notes
         for called, make in (PRIVATE | OPEN).items():
@@ -225,6 +232,7 @@ def calls_on_types():
                 f"{called}.fit, {name} as labels for numbers",
                 lambda y=values, make=make, p=numbered: make(**p).fit(FRAME, y) and None,
             )
+        yield f"private schema, {name} as labels", lambda y=values: OF_ITS_OWN().fit(FRAME, y) and None
         for called, model in FITTED.items():
             X = np.eye(N) if called == "greedy from an array" else FRAME
             yield f"{called}.score, {name} as labels", lambda X=X, y=values, model=model: model.score(X, y)
@@ -262,6 +270,9 @@ def calls_on_files():
         "endless.csv": f"{TEXT}," * 1_800_000,
         "no table.parquet": row,
         "no table.arrow": row,
+        "no table.sav": row,
+        "no table.dta": row,
+        "no table.sas7bdat": row,
         "other.xlsx": row,
     }
     with TemporaryDirectory() as folder:
@@ -327,12 +338,13 @@ def calls_on_shapes():
             for make in (GreedyRuleListClassifier, OptimalRuleListClassifier, DPGreedyRuleListClassifier):
                 yield f"{make.__name__}.fit, {name}", lambda X=X, m=make, s=schema: m(schema=s).fit(X, Y) and None
             yield f"PrivateCounts, {name}", lambda X=X, schema=schema: PrivateCounts.from_table(X, Y, schema)
-        yield f"cut points, {name}", lambda X=X: private_cuts(X, GRID, {"n": 3}, epsilon=1.0) and None
         for called, model in FITTED.items():
             yield f"{called}.predict, {name}", lambda X=X, model=model: model.predict(X)
         for called, measure in MEASURES.items():
             yield f"{called}, {name}", lambda X=X, measure=measure: measure(RULES, X, Y)
             yield f"{called} of a model, {name}", lambda X=X, measure=measure: measure(FITTED["greedy"], X, Y)
+        for epsilon in (1, 1e6):  # nothing is found, and all that may be
+            yield f"private schema, {name}", lambda X=X, e=epsilon: private_schema(X, Y, epsilon=e) and None
         yield f"rules, {name}", lambda X=X: STRICT_RULES.predict_proba(X, strict=True)
         yield f"array by rules of nothing, {name}", lambda X=X: RuleList.parse("always 1").predict(X)
         yield f"without a schema, {name}", lambda X=X: DPGreedyRuleListClassifier().fit(X, Y)
@@ -376,6 +388,8 @@ def calls_on_shapes():
         for schema in (SCHEMA, NUMBERED):
             yield f"greedy by schema, {name}", lambda y=y, s=schema: OPEN["greedy"](schema=s).fit(FRAME, y) and None
             yield f"PrivateCounts, labels: {name}", lambda y=y, s=schema: PrivateCounts.from_table(FRAME, y, s)
+        for epsilon in (1, 1e6):
+            yield f"private schema, labels: {name}", lambda y=y, e=epsilon: private_schema(FRAME, y, epsilon=e) and None
         yield f"drafting, labels: {name}", lambda y=y: draft_schema({"c": ["a", "b"] * 4, "y": y}, "y").notes
         for called, model in FITTED.items():
             if called != "greedy from an array":
@@ -395,6 +409,16 @@ def calls_on_shapes():
     ):
         for called, make in (PRIVATE | OPEN).items():
             yield f"{called}.fit, more", lambda make=make, p=parameters: make().fit(marked, seen, **p)
+    for mistake in (
+        {"delta": 0},
+        {"delta": 1e-200},
+        {"records": 9},
+        {"records": "many"},
+        {"epsilon": 0.01, "classes": ["no", "yes"]},
+    ):
+        yield "private schema", lambda m=mistake: private_schema(marked, Y, **{"epsilon": 1} | m) and None
+    pure = discreet.Ledger(epsilon=9)
+    yield "private schema, no delta", lambda: private_schema(marked, Y, epsilon=1, ledger=pure) and None
     yield "no model", lambda: vulnerability(marked, marked, seen, marked, seen)
     yield "no records to measure", lambda: feature_importance(RULES, FRAME[:0], [])
     yield "a class outside only", lambda: vulnerability(RULES, FRAME, Y, marked, ["yes"] * N)
@@ -483,6 +507,10 @@ NO_RECORD_GETS_THERE = {
     ): "a parameter; the message has the names of a class and a method",
     ("estimators.private", "PrivateClassifier._of_engine"): "parameters, before anything is read",
     ("estimators.private", "PrivateClassifier.fit_file"): "a parameter",
+    ("estimators.private_schema", "PrivateSchema.known"): "names of columns, and parameters",
+    ("estimators.private_schema", "PrivateSchema.part"): "a parameter",
+    ("estimators.private_schema", "private_schema"): "a parameter; the message is constant",
+    ("private.queries.schema", ""): "a bug in a learner; the messages are constant",
     ("private.counts.patterns", "PatternsInProgress.add_counted"): "a bug in a source; the message is constant",
     ("private.counts.counts", "Marginals.joint"): "a bug in a learner; the message is constant",
     ("private.counts.counts", "Marginals.of_rules"): "a bug in a learner; the message is constant",
@@ -501,7 +529,6 @@ NO_RECORD_GETS_THERE = {
     ("private.queries.cards", "CardQueries._ask"): "a bug in a learner; the message is constant",
     ("private.queries.cards", "CardQueries.count"): "a bug in a learner; the message is constant",
     ("private.queries.cards", "CardQueries.grow"): "a bug in a learner; the message is constant",
-    ("private.queries.cuts", "CutQueries.cut"): "a bug in a learner; the message is constant",
     ("private.release", "Terms.__post_init__"): "parameters",
     ("private.release", "release"): "a bug in a plan; the message is constant",
     ("private.sampling.elements", "keys_of"): "a bug in the learner; the message is constant",
@@ -527,6 +554,7 @@ NO_RECORD_GETS_THERE = {
     ("sources.files", "_kind"): "the name of a file, and what is installed",
     ("sources.memory", "FileTable.__init__"): "a schema; the message is constant",
     ("sources.plan", "plan_counting"): "public numbers of the schema and the candidates",
+    ("sources.statistical", "check_reader"): "the name of a file, and what is installed",
     ("sources.table_check", "check_table"): "a parameter",
     ("sources.urls", ""): "where a table is; what an engine says is dropped (tests/sources/test_urls.py)",
 }
@@ -591,12 +619,10 @@ def test_a_raise_that_nothing_reaches_is_found(tmp_path):
     assert list(not_reached(path, "private.twin", {(str(path), 6), (str(path), 4)})) == []
 
 
-@pytest.mark.parametrize("learner", ["PrivateCounts", "cut points", *PRIVATE])
+@pytest.mark.parametrize("learner", ["PrivateCounts", *PRIVATE])
 @pytest.mark.parametrize("thorough", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_what_a_private_fit_says_does_not_depend_on_a_record(learner, thorough):
     def fit(X, y):
-        if learner == "cut points":
-            return private_cuts(X, GRID, {"n": 3}, epsilon=1.0) and None
         return (
             PrivateCounts.from_table(X, y, SCHEMA)
             if learner == "PrivateCounts"
@@ -717,7 +743,7 @@ def held_by(thing, found):
 # What queries hold that is no count, nor made from one.
 PUBLIC = {
     *("Packing", "_Plan", "Groups", "Grouping"),  # how bins and columns are numbered, and put together
-    *("CardBudget", "CutsBudget", "DrawBudget", "GreedyBudget", "Settings", "Mass", "SmLaplace", "QuantileSelector"),
+    *("CardBudget", "DrawBudget", "GreedyBudget", "Settings", "Mass", "SmLaplace"),
     *("Deadline", "Entropy"),
     *("SumProduct", "TwoClassSumProduct"),  # how log weights are combined
 }
@@ -734,7 +760,6 @@ def test_models_queries_and_all_that_they_hold_print_nothing_of_records(monkeypa
     private, opened = PrivateCounts.from_table(marked, seen, SCHEMA), []
     asked = {
         **{name: lambda make=make: make().fit(marked, seen) for name, make in PRIVATE.items()},
-        "cut points": lambda: private_cuts(marked, GRID, {"n": 3}, epsilon=1.0),
         "accuracy": lambda: noisy_accuracy(RULES, marked, seen, epsilon=1.0, model_is_public=True),
     }
     with monkeypatch.context() as patched:
@@ -749,7 +774,6 @@ def test_models_queries_and_all_that_they_hold_print_nothing_of_records(monkeypa
         "TreeQueries": ["optimal trees", "optimal trees by Gini", "wide tables"],
         "GreedyTreeQueries": ["greedy trees"],
         "CardQueries": ["score cards", "score cards after a tree"],
-        "CutQueries": ["cut points"],
         "EvaluationQueries": ["accuracy"],
     }
     names = [type(queries).__name__ for queries in opened]

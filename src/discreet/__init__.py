@@ -26,11 +26,12 @@ _NAMES = {
     "models.tree": "Split Tree",
     "models.score_card": "Card PointsTable ScoreCard",
     "schema": "Schema",
-    "schema.columns": "Boolean Categorical Ignored Numeric",
+    "schema.columns": "Boolean Categorical Date Ignored Numeric",
     "schema.draft": "draft_from_dictionary",
     "schema.inference": "draft_schema",
-    "evaluation.cut_points": "private_cuts",
+    "estimators.private_schema": "PrivateSchema private_schema",
     "sources.table_check": "check_table",
+    "sources.statistical": "file_dictionary",
     "report.bundle.verifying": "verify_release",
     "report.bundle.folder": "write_release",
 }
@@ -48,9 +49,10 @@ if TYPE_CHECKING:
     from .estimators.greedy_trees import DPGreedyTreeClassifier as DPGreedyTreeClassifier
     from .estimators.optimal import DPOptimalRuleListClassifier as DPOptimalRuleListClassifier
     from .estimators.optimal import OptimalRuleListClassifier as OptimalRuleListClassifier
+    from .estimators.private_schema import PrivateSchema as PrivateSchema
+    from .estimators.private_schema import private_schema as private_schema
     from .estimators.trees import DPOptimalTreeClassifier as DPOptimalTreeClassifier
     from .estimators.trees import OptimalTreeClassifier as OptimalTreeClassifier
-    from .evaluation.cut_points import private_cuts as private_cuts
     from .evaluation.evaluation import noisy_evaluation as noisy_evaluation
     from .evaluation.measuring import noisy_accuracy as noisy_accuracy
     from .models.rule_list import RuleList as RuleList
@@ -67,11 +69,13 @@ if TYPE_CHECKING:
     from .schema import Schema as Schema
     from .schema.columns import Boolean as Boolean
     from .schema.columns import Categorical as Categorical
+    from .schema.columns import Date as Date
     from .schema.columns import Ignored as Ignored
     from .schema.columns import Numeric as Numeric
     from .schema.draft import draft_from_dictionary as draft_from_dictionary
     from .schema.inference import draft_schema as draft_schema
     from .sources.memory import PrivateCounts as PrivateCounts
+    from .sources.statistical import file_dictionary as file_dictionary
     from .sources.table_check import check_table as check_table
     from .sources.urls import open_table as open_table
 

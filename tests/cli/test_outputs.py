@@ -24,7 +24,6 @@ NO_SPACE = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 WRITERS = {
     "schema": ["schema", "sample.csv", "-t", "died", "--out"],
     "plan": ["plan", "list", "-s", "schema.toml", "-n", "1000", "--out"],
-    "cuts": ["cuts", "hospital.csv", "-s", "grid.toml", "-c", "age=2", "-e", "1", "--out"],
     "fit": ["fit", "list", "hospital.csv", "-s", "schema.toml", "-e", "5", "--out"],
     "report": ["fit", "list", "hospital.csv", "-s", "schema.toml", "-e", "5", "--out", "new.json", "--report"],
     "show": ["show", "model.json", "--out"],
@@ -36,11 +35,9 @@ WRITERS = {
 
 @pytest.fixture
 def full_desk(desk, monkeypatch):
-    """Also a model, a sample, a schema for cuts, and ledgers of two kinds. Output waits in a buffer, as it does for users."""
+    """Also a model, a sample, and a ledger. Output waits in a buffer, as it does for users."""
     monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     hospital(seed=1).to_csv("sample.csv", index=False)
-    age = Numeric("age", low=0, high=100, n_cuts=20)
-    Schema((age, *SCHEMA.columns[2:]), target="died", classes=["no", "yes"]).save("grid.toml")
     run(*FIT)
     run("ledger", "create", "l.json", "-e", "99")
     return desk
@@ -64,7 +61,7 @@ def test_a_ledger_and_a_table_that_was_learned_from_are_not_written_over_even_by
     for kept in ("l.json", "other.json", "link.json", "hospital.csv"):
         before = Path(kept).read_bytes()
         for call in WRITERS.values():
-            ledger = ["--ledger", "l.json"] if call[0] in ("fit", "cuts") else []
+            ledger = ["--ledger", "l.json"] if call[0] == "fit" else []
             assert "choose another name" in run(*call, kept, "--force", *ledger, code=2)
             assert Path(kept).read_bytes() == before
 
@@ -163,8 +160,7 @@ def test_a_full_disk_leaves_nothing_but_a_line(full_desk, name):
 
 
 @pytest.mark.parametrize("error", [NO_SPACE, KeyboardInterrupt(), RuntimeError("\x1b")])
-@pytest.mark.parametrize("name", ["fit", "cuts"])
-def test_what_was_paid_for_is_printed_if_it_cannot_be_written(full_desk, monkeypatch, name, error):
+def test_what_was_paid_for_is_printed_if_it_cannot_be_written(full_desk, monkeypatch, error):
     commit = PendingFile.commit
 
     def fails(self):
@@ -174,11 +170,10 @@ def test_what_was_paid_for_is_printed_if_it_cannot_be_written(full_desk, monkeyp
 
     with monkeypatch.context() as patched:
         patched.setattr(PendingFile, "commit", fails)
-        result = runner().invoke(main, [*WRITERS[name], "m.json", "--ledger", "l.json"])
+        result = runner().invoke(main, [*WRITERS["fit"], "m.json", "--ledger", "l.json"])
     assert result.exit_code == 4
     assert "IS SPENT" in result.stderr
-    read = SavedModel.from_json if name == "fit" else Schema.from_toml
-    assert read(result.stdout)
+    assert SavedModel.from_json(result.stdout)
     assert len(Ledger.open("l.json").entries) == 1
     assert not list(Path().glob(".*.new"))
 
@@ -431,7 +426,6 @@ def test_devices_pipes_and_folders_are_refused_at_once(odd_places, kind):
         ["fit", "list", table, "-s", "schema.toml", "-e", "1", "-o", "x"],
         ["fit", "list", "hospital.csv", "-s", kind, "-e", "1", "-o", "x"],
         ["fit", "list", "hospital.csv", "-s", "schema.toml", "-e", "1", "-o", "x", "--ledger", kind],
-        ["cuts", "hospital.csv", "-s", "grid.toml", "-c", "age=2", "-e", "1", "-o", "x", "--ledger", kind],
         ["evaluate", "model.json", "hospital.csv", "-e", "1", "--ledger", kind],
         ["evaluate", kind, "hospital.csv", "--public"],
         ["predict", kind, "hospital.csv"],

@@ -5,6 +5,7 @@ import io
 import json
 import sys
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from click.testing import CliRunner
 
 from discreet import Boolean, Categorical, Ignored, Ledger, Numeric, RuleList, SavedModel, Schema
 from discreet.cli import main
+from tests.support.paid_schemas import paid
 
 SECRET = "Zyxw"  # stands in the records only
 SCHEMA = Schema(
@@ -524,34 +526,24 @@ def test_a_schema_is_drafted_from_a_dictionary(desk):
     assert isinstance(draft["age"], Numeric)
 
 
-def test_private_cut_points_are_booked_and_counted(desk):
-    fine = [Numeric("age", low=0, high=100, n_cuts=49) if c.name == "age" else c for c in SCHEMA.columns]
-    Schema(tuple(fine), target="died", classes=["no", "yes"]).save("fine.toml")
-    run("ledger", "create", "l.json", "-e", "3")
-    arguments = (
-        "cuts",
-        "hospital.csv",
-        "-s",
-        "fine.toml",
-        "-e",
-        "1",
-        "--ledger",
-        "l.json",
-        "-o",
-        "cut.toml",
-        "--force",
-    )
-    assert "age: " in run(*arguments, "--column", "age=3")
-    assert Schema.load("cut.toml").cuts_epsilon == 1.0
-    said = run("fit", "list", "hospital.csv", "-s", "cut.toml", "-e", "1.5", "--ledger", "l.json", "-o", "m.json")
-    assert "epsilon = 2.5" in flat(said)
-    assert "0.5 of 3 left" in flat(said)
-    assert "age=7" in run(*arguments, "--column", "age", code=2)
-    assert "'age=\u00b2'" in run(*arguments, "--column", "age=\u00b2", code=2)
-    assert "names 'age' twice" in flat(run(*arguments, "--column", "age=3", "--column", "age=4", code=2))
-    assert "'agee'" in run(*arguments, "--column", "agee=3", code=1)
-    assert "low, high" in run(*arguments, "--column", "cost=3", code=1)
-    assert len(Ledger.open("l.json").entries) == 2
+def test_what_a_schema_cost_is_booked_and_counted_and_shown(desk):
+    paid(SCHEMA, 0.5, 1e-9).save("found.toml")
+    run("ledger", "create", "l.json", "-e", "3", "--delta", "1e-6")
+    said = run("fit", "list", "hospital.csv", "-s", "found.toml", "-e", "1.5", "--ledger", "l.json", "-o", "m.json")
+    assert "epsilon = 2, delta = 1e-09" in flat(said)
+    assert "(of which epsilon = 0.5, delta = 1e-09 for the schema)" in flat(run("show", "m.json"))
+    (entry,) = json.loads(run("ledger", "show", "l.json", "--json"))["entries"]
+    assert entry["schemas"] == {"schema-1f3a": ["1/2", "1/1000000000"]}
+    assert entry["proved"] == ["2", "1/1000000000"]
+    run("ledger", "create", "none.json", "-e", "3")
+    call = ("fit", "list", "hospital.csv", "-s", "found.toml", "-e", "1", "-o", "m2.json", "--another-ledger")
+    refused = flat(run(*call, "--ledger", "none.json", code=3))
+    assert "the schema 'schema-1f3a' needs a delta of 1e-09" in refused
+    assert "a schema whose categories and classes are declared, which needs none" in refused
+    assert "This mechanism" not in refused
+    assert "smaller --epsilon" not in refused
+    assert len(Ledger.open("none.json").entries) == 0
+    assert not Path("m2.json").exists()
 
 
 def test_nothing_that_is_needed_is_written_over(desk):
@@ -569,9 +561,6 @@ def test_nothing_that_is_needed_is_written_over(desk):
     run("predict", "m.json", "hospital.csv", "--out", "m.json", code=2)
     run("show", "m.json", "--format", "html", "--out", "m.json", code=2)
     run("schema", "hospital.csv", "-t", "died", "--out", "hospital.csv", "--force", code=2)
-    run(
-        "cuts", "hospital.csv", "-s", "schema.toml", "-c", "age=2", "-e", "1", "--out", "schema.toml", "--force", code=2
-    )
     assert "not a regular file" in run(*FIT[:7], "--out", "/dev/null", "--force", code=2)
     assert {name: (desk / name).read_bytes() for name in before} == before
     assert (desk / "m.json").read_bytes() == model

@@ -64,9 +64,6 @@ COMMANDS = {
     "plan": [["plan", "list", "-s", "schema.toml", "-n", "1000", "-o", f"curve{NAUGHTY}.svg"]],
     "ledger": [["ledger", "create", "l\x1b.json", "-e", "99"], ["ledger", "show", "l\x1b.json"]],
     "check": [["check", TABLE, "-s", "schema.toml"]],
-    "cuts": [
-        ["cuts", TABLE, "-s", "schema.toml", "-c", f"{PRICE}=1", "-e", "1", "-o", "cut.toml", "--ledger", "l\x1b.json"]
-    ],
     "fit": [
         ["fit", "list", TABLE, "-s", "schema.toml", "-e", "9", "-o", MODEL, "--ledger", "l\x1b.json", "--public-table"],
         [
@@ -74,7 +71,7 @@ COMMANDS = {
             "list",
             TABLE,
             "-s",
-            "cut.toml",
+            "schema.toml",
             "-e",
             "9",
             "-o",
@@ -120,7 +117,7 @@ def test_every_command_shows_hostile_names_and_obeys_none(desk):
     for name, calls in COMMANDS.items():
         outputs[name] = "".join(said(*call) for call in calls)
         assert stands_still(outputs[name]), name
-    for name in ("check", "cuts", "fit", "show", "ledger"):
+    for name in ("check", "fit", "show", "ledger"):
         assert "\\x1b" in outputs[name] or name == "ledger", name
     assert "[kg]" in outputs["check"]
     assert "[/kg]" in outputs["check"]

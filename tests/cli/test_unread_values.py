@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from discreet import Boolean, Categorical, Literal, Numeric, Rule, RuleList, Schema
+from discreet import Boolean, Categorical, Date, Literal, Numeric, Rule, RuleList, Schema
 from discreet.cli import main
 from discreet.models.saved import SavedModel
 from tests.support.streams_apart import runner
@@ -64,6 +64,14 @@ def test_values_that_cannot_be_read_are_counted_by_column(model, name):
         "ward: 200 of 200 values are not in the model's schema and match no category",
     ]
     assert "North" not in done.stderr
+
+
+def test_values_that_are_no_dates_are_counted(model):
+    schema = Schema([Date("admitted", cuts=["2024-01-01"])], "ill", ["no", "yes"])
+    rules = RuleList.parse("if admitted < 2024-01-01 then yes else no", schema=schema)
+    SavedModel(rules, target="ill").save("model.json")
+    said = predict(table(admitted=["31.12.2023", "1,5", "2023/12/31 10:00", ""] * (N // 4))).stderr
+    assert said == "admitted: 100 of 200 values are not dates and count as missing\n"
 
 
 def test_another_decimal_mark_is_named(model):

@@ -39,12 +39,11 @@ def test_the_readmes_lines_go_from_a_data_frame_to_a_model(tmp_path, monkeypatch
     )
     table = load_adult().frame.rename(columns={"income": "outcome"})
     table.to_csv(tmp_path / "private.csv", index=False)
-    table.sample(300, random_state=1).to_csv(tmp_path / "public_sample.csv", index=False)
     monkeypatch.chdir(tmp_path)
     printed = StringIO()
     with redirect_stdout(printed):
         exec(code, {})
-    assert re.fullmatch(r"(if .+\n( *(if|else).+\n)*)?\S.*\nepsilon = 1\n", printed.getvalue())
+    assert re.fullmatch(r"(if .+\n( *(if|else).+\n)*)?\S.*\nepsilon = 1, delta = 1e-09\n", printed.getvalue())
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -33,14 +33,15 @@ from discreet import (
     Schema,
     draft_schema,
     noisy_accuracy,
-    private_cuts,
 )
 from discreet._utils import provenance
 from discreet._utils.errors import PrivacyWarning, RepeatedFitsWarning, SeededWarning
 from discreet.accounting.ledger import LedgerError
 from discreet.accounting.statement import DRAFTED, Guarantee, Others
-from discreet.accounting.unledgered import columns_of, note_release, other_releases
+from discreet.accounting.unledgered import columns_of, note_release, note_schemas, other_releases
 from discreet.private import reminders
+from discreet.schema import SchemaRelease
+from tests.support.paid_schemas import paid
 
 SCHEMA = Schema((Numeric("n", low=0, high=40, n_cuts=9), Boolean("b")), target="y", classes=[0, 1])
 X = pd.DataFrame({"n": np.arange(40.0), "b": [True, False] * 20})
@@ -64,7 +65,6 @@ RELEASES = {
     "fit": fitted,
     "whole list": lambda **p: DPOptimalRuleListClassifier(max_length=2, schema=SCHEMA, **p).fit(X, Y),
     "fit_counts": lambda **p: DPGreedyRuleListClassifier(**p).fit_counts(PrivateCounts.from_table(X, Y, SCHEMA)),
-    "cuts": lambda **p: private_cuts(X, SCHEMA, {"n": 1}, **{"epsilon": 1.0} | p),
     "accuracy": lambda **p: noisy_accuracy(MODEL, X, Y, **{"epsilon": 1.0, "model_is_public": True} | p),
 }
 
@@ -157,13 +157,23 @@ def test_about_a_seeded_fit_nothing_is_proved_so_neither_about_the_sum():
     assert fitted(random_state=0).privacy_.others is None  # of what is not proved there is no sum
 
 
-def test_cut_points_count_once_whoever_uses_them():
-    private_cuts(X, SCHEMA, {"n": 1}, epsilon=0.25)  # looked at, and not used
-    cut = private_cuts(X, SCHEMA, {"n": 1}, epsilon=0.5)
-    first, second = fitted(schema=cut).privacy_, fitted(schema=cut).privacy_
-    assert first.others == Others(1, 0, 0.25, 0.0)
-    assert second.others == Others(2, 0, 1.25, 0.0)
-    assert "adds up to epsilon = 2.75" in str(second)  # .25 + .5 + 1 + 1
+def test_a_schema_counts_once_whoever_uses_it():
+    fitted(schema=paid(SCHEMA, 0.25, name="another"))
+    found = paid(SCHEMA, 0.5, 1e-9)
+    first, second = fitted(schema=found).privacy_, fitted(schema=found).privacy_
+    assert first.others == Others(2, 0, 1.25, 0.0)
+    assert second.others == Others(3, 0, 2.25, 0.0)
+    assert "adds up to epsilon = 3.75, delta = 1e-09" in str(second)  # .25 + .5 + 1 + 1 + 1
+    assert fitted().privacy_.others == Others(5, 0, 3.75, 1e-9)
+
+
+def test_of_a_person_with_more_records_a_schema_counts_in_as_many_steps_as_it_takes():
+    columns = columns_of("xyz", None)
+    note_schemas(columns, [SchemaRelease("schema-1f3a", 0.5, 1e-6, 3)])
+    one = PrivacyStatement("", None, Guarantee(1.0, 0.0))
+    for records, steps in ((1, 1), (3, 1), (4, 2), (7, 3)):
+        found = other_releases(columns, one, records, noted=False)
+        assert found == Others(1, 0, 0.5 * steps, Guarantee(0.5, 1e-6).for_person(steps).delta)
 
 
 def test_what_others_come_to_is_counted_for_the_same_person():
@@ -198,7 +208,7 @@ def test_a_forked_process_goes_on_counting():
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 2
 
 
-OLD = '{"format": "discreet privacy statement", "version": 2, "mechanism": "mass", "published": null, '
+OLD = '{"format": "discreet privacy statement", "version": 3, "mechanism": "mass", "published": null, '
 OLD += '"proved": {"epsilon": 1.0, "delta": 0.0}, "because": [], "assumes": []'
 
 
@@ -256,7 +266,6 @@ def test_a_fit_of_the_table_that_a_schema_was_drafted_from_is_noticed(kind):
     assert learner.fit(X, parts(table)[1]).privacy_.because == (DRAFTED,)  # by its labels
     assert learner.fit_counts(PrivateCounts.from_table(*parts(table), SCHEMA)).privacy_.because == (DRAFTED,)
     assert noisy_accuracy(MODEL, *parts(table), 1.0, model_is_public=True).privacy.because == (DRAFTED,)
-    assert private_cuts(table, SCHEMA, {"n": 1}, epsilon=1.0).inferred
     assert learner.fit(*parts(KINDS[kind]())).privacy_.proved is not None  # read again
 
 
@@ -281,7 +290,6 @@ def test_a_fit_of_such_a_table_as_one_of_ibis_is_noticed(kind):
     for counting in ("patterns", "nodes"):
         assert learner.fit_source(opened.select("n", "b", "y"), counting=counting).privacy_.because == (DRAFTED,)
     assert learner.fit_counts(PrivateCounts.from_source(opened, SCHEMA)).privacy_.because == (DRAFTED,)
-    assert private_cuts(opened, SCHEMA, {"n": 1}, epsilon=1.0).inferred
     assert learner.fit_source(ibis.memtable(KINDS[kind]())).privacy_.proved is not None
 
 

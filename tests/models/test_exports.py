@@ -1,12 +1,15 @@
 """What a rule list predicts, it predicts as SQL on real engines and as a Python function, whatever the values."""
 
 import ast
+import datetime
+import itertools
 import math
 import sqlite3
 import struct
 from decimal import Decimal
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
@@ -15,6 +18,7 @@ from hypothesis import strategies as st
 from discreet import (
     Boolean,
     Categorical,
+    Date,
     DPGreedyRuleListClassifier,
     DPOptimalRuleListClassifier,
     GreedyRuleListClassifier,
@@ -35,7 +39,7 @@ from discreet.schema.columns.values import TRUTH, NumberBins, TruthBins
 
 from ..support.fuzzing import RULES as SPECIMEN
 from ..support.slices import examples, pairs, slow_but
-from ..support.strategies import free_rule_lists, rule_lists, trees
+from ..support.strategies import DAYS, free_rule_lists, rule_lists, trees
 
 ROW = "?row"  # the number of a record, since engines may give records in any order
 
@@ -80,6 +84,7 @@ def check_python(rules, columns, n):
 
 BOUNDS = [(None, None), (-3, 3), (None, 2), (0, None)]
 CUTS = {"cuts": [-4, -3, 0, 1.5, 2, 3, 5], "ranges": [(-5, -4), (-3, 2), (0, 0), (1, math.inf)]}
+DATE_ZONES = ("", "Z", " UTC", "+00:30", "-0030", "+14", "-14:59", "+15", "-00:01", " -05", "+1")
 LISTED = ["a", "b", 1, "01", "1.0", "1.5", "nan", "inf", "True", "other", "-2", "1e+16"]
 GROUPS = {"g": ["a", 1], "h": ["1.5", "a"], "new": ["zzz", 0]}
 OUTSIDE = [None, "other", "none", "missing", "error"]
@@ -90,10 +95,17 @@ COLUMNS = [
     *(Categorical("x", False, [1, 2, 0], outside=o) for o in OUTSIDE),
     *(Categorical("x", True, ["010", "NA", 2, "yes", "true", "inf"], outside=o) for o in OUTSIDE),
     *(Boolean("x", True, o) for o in (None, "missing", "error")),
+    Date("x", True, ["0001-01-02", "1970-01-01", "2024-02-29", "2024-03-01", "9999-12-30"]),
 ]
 EDGES = [-5, -4, -3, 0, 1, 1.5, 2, 3, 5, -2]
 FLOATS = [math.nextafter(x, to) for x in EDGES for to in (-math.inf, x, math.inf)]
 FLOATS += [None, math.nan, math.inf, -math.inf, -0.0, 1e16, 1e300, 5e-324]
+MIDNIGHT = [datetime.datetime.combine(day, datetime.time()) for day in COLUMNS[-1].cuts]
+TIMES = [time + datetime.timedelta(microseconds=n) for time in MIDNIGHT for n in (-1, 0, 1)]
+DATES = {
+    ("date", pa.date32()): [None, *(day + datetime.timedelta(n) for day in COLUMNS[-1].cuts for n in (-1, 0, 1))],
+    ("date", pa.timestamp("us")): [None, *TIMES],
+}
 EVERY = {
     ("number", pa.float64()): FLOATS,
     ("number", pa.float32()): [None, math.nan, math.inf, -math.inf, *map(float, EDGES)],
@@ -145,6 +157,11 @@ def all_as_written(schema, columns):
     }
 
 
+# elsewhere columns of times are refused, or there are no dates at all
+ONLY_DATES = {key: values for key, values in DATES.items() if key[1] == pa.date32()}
+WITH_DATES = {"duckdb": DATES, "postgresql": ONLY_DATES, "spark": ONLY_DATES}
+
+
 def every_list(column):
     """A list of one literal, for each that a column offers, and its negation."""
     tests = [*column.tests(), ("is missing", None)]
@@ -166,7 +183,7 @@ in_each_mode = pytest.mark.parametrize(("engine", "ansi"), [("sqlite", None), *T
 @in_each_mode
 def test_every_literal_in_sql(engine, ansi):
     set_ansi(engine, ansi)
-    for (kind, arrow), values in EVERY.items():
+    for (kind, arrow), values in (EVERY | WITH_DATES.get(engine.dialect, {})).items():
         table = pa.table({"x": pa.array(values, arrow, from_pandas=False)})
         load(engine, table)
         lists = [rules for c in COLUMNS if kind in c.value_bins.types for rules in every_list(c)]
@@ -193,12 +210,42 @@ def set_ansi(engine, ansi):
         engine.connection.conf.set("spark.sql.ansi.enabled", str(ansi).lower())
 
 
+HOURS = itertools.product(("00", "23", "24", "9"), ("00", "59", "60"), ("", ":59.9", ":00,5", ":60"), DATE_ZONES, "T ")
+DAYS_AND_TEXTS = [
+    *(v for values in DATES.values() for v in values),
+    *(time.replace(tzinfo=datetime.timezone(datetime.timedelta(hours=n))) for time in TIMES[3:-3] for n in (-12, 14)),
+    *(f"2024-02-2{i % 2 + 8}{sep}{h}:{m}{s}{z}" for i, (h, m, s, z, sep) in enumerate(HOURS)),
+    *(
+        "2024-02-29",
+        "2024/02/29",
+        " 2024-02-29\n",
+        "2023-02-29",
+        "2024-2-29",
+        "20240229",
+        "2024-02/29",
+        "0000-01-01",
+        "٢٠٢٤-٠٢-٢٩",
+    ),
+    *(
+        "0001-01-01T00:00+14",
+        "9999-12-31 23:59-14",
+        "2024-02-29T",
+        "2024-02-29T12",
+        "29.02.2024",
+        datetime.datetime.max,
+        pd.NaT,
+    ),
+]
+
+
 def test_every_literal_in_python():
-    values = [*(v for values in EVERY.values() for v in values), 10**400, -(10**400), "1_0", " 1.5 ", "-inf", "1e400"]
+    known = [v for values in EVERY.values() for v in values]
+    values = [*known, 10**400, -(10**400), "1_0", " 1.5 ", "-inf", "1e400"]
     for column in COLUMNS:
+        tried = values + (DAYS_AND_TEXTS if isinstance(column, Date) else [])
         for rules in every_list(column):
             predict = function(rules.to_python())
-            assert [predict({"x": v}) for v in values] == rules.predict({"x": values}).tolist(), rules
+            assert [predict({"x": v}) for v in tried] == rules.predict({"x": tried}).tolist(), rules
 
 
 # --- any schema, any values ------------------------------------------------------------------------------------------------
@@ -231,6 +278,8 @@ TEXTS = st.sampled_from(
         "é\\'`",
     ]
 )
+NEAR_DAYS = [day + datetime.timedelta(n) for day in DAYS for n in (-1, 0, 1)]
+NEAR_TIMES = [datetime.datetime.combine(day, datetime.time(23, 59, 59, 999_999)) for day in NEAR_DAYS]
 STORED = {
     "number": [
         (pa.float64(), NUMBERS),
@@ -241,6 +290,7 @@ STORED = {
     ],
     "text": [(pa.string(), TEXTS)],
     "boolean": [(pa.bool_(), st.booleans())],
+    "date": [(pa.date32(), st.sampled_from(NEAR_DAYS)), (pa.timestamp("us"), st.sampled_from(NEAR_TIMES))],
 }
 
 
@@ -275,10 +325,17 @@ def test_sql_predicts_what_the_list_does_on_random_tables(engine):
     def check(drawn, data):
         rules, _ = drawn
         table, types = data.draw(stored_tables(rules.schema))
+        assume(can_compare_dates(engine, rules, table))
         load(engine, table)
         check_sql(engine, rules, table, types)
 
     check()
+
+
+def can_compare_dates(engine, rules, table):
+    """Whether the SQL of a list is not refused for its dates: there are none in SQLite, and elsewhere they may not be times."""
+    stored = {table.schema.field(n).type for n in rules.used_columns if isinstance(rules.schema[n], Date)}
+    return not stored or engine.dialect == "duckdb" or (stored == {pa.date32()} and engine.dialect != "sqlite")
 
 
 def test_duckdb_looks_at_nan_in_parquet_files_if_it_is_told_to(duckdb_engine, tmp_path):
@@ -317,6 +374,8 @@ def value_for(literals):
             near += [str(literal.value), f"{literal.value} "]
         elif literal.op in ("is true", "is false"):
             near += [True, False]
+        elif isinstance(literal.value, datetime.date):
+            near += [literal.value + datetime.timedelta(n) for n in (-1, 0, 1)]
         elif isinstance(literal.value, tuple):
             near += [x for end in literal.value for x in (end, math.nextafter(end, math.inf))]
         elif literal.value is not None:
@@ -335,7 +394,7 @@ def near_table(rules):
     return {name: [values[i % len(values)] for i in range(n)] for name, values in near.items()}
 
 
-TYPES = {Numeric: pa.float64(), Categorical: pa.string(), Boolean: pa.bool_()}
+TYPES = {Numeric: pa.float64(), Categorical: pa.string(), Boolean: pa.bool_(), Date: pa.date32()}
 
 
 def as_arrow(rules, columns):
@@ -352,7 +411,7 @@ def test_odd_names_and_labels_in_python(rules):
 
 
 def test_odd_names_and_labels_in_sql(engine):
-    kinds = {Numeric: "number", Categorical: "text", Boolean: "boolean"}
+    kinds = {Numeric: "number", Categorical: "text", Boolean: "boolean", Date: "date"}
 
     @settings(max_examples=run_with(engine, 100), suppress_health_check=list(HealthCheck))
     @given(free_rule_lists())
@@ -361,6 +420,7 @@ def test_odd_names_and_labels_in_sql(engine):
         columns = near_table(rules)
         assume(columns and can_be_written(engine, rules) and can_be_stored(engine, columns))
         table = as_arrow(rules, columns)
+        assume(can_compare_dates(engine, rules, table))
         load(engine, table)
         check_sql(engine, rules, table, types)
 

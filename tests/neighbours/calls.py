@@ -158,10 +158,24 @@ def _noisy_evaluation(model, X, y):
     return f"{found!r}\n{found}\n{found.to_dict()}\n{found.to_html()}\n{found._repr_html_()}\n{found.privacy}"
 
 
-def _private_cuts(X, y):
-    from discreet import private_cuts
+def _private_schema(X, y, **given):
+    from discreet import Ledger, private_schema
 
-    return repr(private_cuts(X, _schema(), {"age": 3}, epsilon=1.0))
+    ledger = Ledger.open("ledger.json", epsilon=3.0, delta=1e-6)
+    labels = {"target": "outcome"} if y is None else {"y": y}
+    found = private_schema(X, **labels, epsilon=1.0, ledger=ledger, **given)
+    return f"{found!r}\n{found.to_toml()}\n{found.privacy}\n{ledger.snapshot()}", found
+
+
+def _fit_with_its_schema(X, y):
+    from discreet import DPOptimalTreeClassifier, PrivateSchema
+
+    shape = {"max_depth": 1, "epsilon": 2.0}
+    if y is None:
+        told, found = _private_schema(X, y)
+        return told + _released(DPOptimalTreeClassifier(schema=found, **shape).fit_source(X))
+    how = PrivateSchema(bounds={"age": (0, 100)}, categories={"job": ["cook", "7"]})
+    return "".join(_released(DPOptimalTreeClassifier(schema=s, **shape).fit(X, y)) for s in ("private", how))
 
 
 def _plan_source(X, y):
@@ -203,7 +217,9 @@ CALLS = {
     "noisy_accuracy": _noisy_accuracy,
     "noisy_evaluation": lambda X, y: _noisy_evaluation(_rules(), X, y),
     "noisy_evaluation of a card": lambda X, y: _noisy_evaluation(_some_card(), X, y),
-    "private_cuts": _private_cuts,
+    "private_schema": lambda X, y: _private_schema(X, y)[0],
+    "private_schema without texts": lambda X, y: _private_schema(X, y, delta=0, classes=["no", "yes"])[0],
+    "fit trees with a private schema": _fit_with_its_schema,
     "plan_source": _plan_source,
 } | {f"fit {mechanism}": lambda X, y, mechanism=mechanism: _fit(_greedy(mechanism), X, y) for mechanism in MECHANISMS}
 

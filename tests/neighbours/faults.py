@@ -14,6 +14,23 @@ def memory_while_filling():
     patterns, marginals = PatternsInProgress.finish, MarginalsInProgress.finish
     PatternsInProgress.finish = lambda self: _fails(int(patterns(self).counts.sum()))
     MarginalsInProgress.finish = lambda self: _fails(_records(marginals(self)))
+    _fail_in_columns()
+
+
+def _fail_in_columns(after=0):
+    """When columns of a table without a schema are looked at, for the first time or later."""
+    from discreet.sources.columns import EngineColumns, MemoryColumns
+
+    def failing(by_bins):
+        def fail(self, columns):
+            counted = by_bins(self, columns)
+            self.looks = getattr(self, "looks", 0) + 1
+            return counted if self.looks <= after else _fails(int(counted[0].sum()))
+
+        return fail
+
+    for kind in (MemoryColumns, EngineColumns):
+        kind.by_bins = failing(kind.by_bins)
 
 
 def _records(marginals):
@@ -33,6 +50,7 @@ def memory_while_adding_up():
     trees.WeighedTrees = lambda problem, *_: _fails(_records(problem.marginals))
     trees.TreeProblem = lambda truth, counts, *_: _fails(int(counts.sum()))
     greedy.NodeCounts = lambda left, captured: _fails(int(left.sum()))
+    _fail_in_columns()
 
 
 def memory_while_drawing():
@@ -51,6 +69,7 @@ def memory_while_drawing():
     WeighedTrees.draw = lambda weighed, *_: _fails(int(weighed._problem.total().sum()))
     envelope.draw_by_envelope = lambda problem, *_: _fails(int(problem.counts.sum()))
     greedy.NodeCounts = lambda left, captured: _fails(int(left.sum()))
+    _fail_in_columns(after=1)
 
 
 def error_with_a_context_while_filling():
@@ -68,3 +87,4 @@ def error_with_a_context_while_filling():
 
     PatternsInProgress.finish = failing(PatternsInProgress.finish, lambda patterns: int(patterns.counts.sum()))
     MarginalsInProgress.finish = failing(MarginalsInProgress.finish, _records)
+    _fail_in_columns()

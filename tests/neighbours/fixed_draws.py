@@ -12,10 +12,10 @@ import numpy as np
 def fix_draws():
     """For the rest of this process. Random names become numbers, too, and the clock of ledgers stands still."""
     from discreet.private.queries.cards import CardQueries
-    from discreet.private.queries.cuts import CutQueries
     from discreet.private.queries.evaluation import EvaluationQueries
     from discreet.private.queries.greedy import GreedyQueries, GreedyTreeQueries
     from discreet.private.queries.lists import ListQueries
+    from discreet.private.queries.schema import SchemaQueries
     from discreet.private.queries.trees import TreeQueries
     from discreet.private.sampling.envelope import PatternLists
     from discreet.private.sampling.list_sums import ListSums
@@ -35,8 +35,10 @@ def fix_draws():
     _replace(CardQueries, "choose", lambda chosen, queries, how_many: [list(range(how_many)) for _ in chosen])
     _replace(CardQueries, "count", lambda drawn, *_: [[_some_counts(h) for h in own] for own in drawn])
     _replace(CardQueries, "count_totals", lambda drawn, *_: _some_counts(drawn))
-    _replace(CutQueries, "cut", lambda _, queries, column, stretches: [s.first for s in stretches])
     _replace(EvaluationQueries, "histograms", lambda drawn, *_: [_some_counts(h) for h in drawn])
+    _replace(SchemaQueries, "first_look", lambda drawn, *_: [_some_look(i, h) for i, h in enumerate(drawn)])
+    _replace(SchemaQueries, "look_closer", _some_closer_looks)
+    _replace(SchemaQueries, "classes", lambda *_: {"no": 700, "yes": 700})
     fix_names()
 
 
@@ -125,3 +127,22 @@ def _with_some_counts(tree):
 
 def _some_counts(histogram):
     return (70 - 40 * (np.arange(histogram.size) % 2)).reshape(histogram.shape)
+
+
+def _some_look(number, histogram):
+    """Of columns in turn: numbers, most of them close together; texts; truth values; texts. All of them may be missing."""
+    from discreet.schema.columns.unknown import EDGES, TEXTS
+
+    look = np.zeros_like(histogram)
+    look[-1] = 500
+    numbers = {(20.0, 50.0): 900, (50.0, 100.0): 200} if number % 4 == 0 else {(-1e-6, 0.0): 600, (0.5, 1.0): 600}
+    if number % 2:
+        look[TEXTS] = 900
+    else:
+        for (_, high), count in numbers.items():
+            look[TEXTS + 1 + 2 * EDGES.index(high)] = count
+    return look
+
+
+def _some_closer_looks(drawn, queries, columns, texts):
+    return [70 * np.arange(h.size) for h in drawn[0]], [{"clerk": 900, "cook": 800} for _ in drawn[1]]

@@ -11,8 +11,14 @@ def _when_filled(hole):
     """Do something with the number of records whenever private counts is filled."""
     from discreet.private.counts.marginals import MarginalsInProgress
     from discreet.private.counts.patterns import PatternsInProgress
+    from discreet.sources.columns import MemoryColumns
 
-    patterns, marginals = PatternsInProgress.finish, MarginalsInProgress.finish
+    patterns, marginals, by_bins = PatternsInProgress.finish, MarginalsInProgress.finish, MemoryColumns.by_bins
+
+    def columns_by_bins(self, columns):
+        counted = by_bins(self, columns)
+        hole(int(counted[0].sum()))
+        return counted
 
     def finish_patterns(self):
         filled = patterns(self)
@@ -25,6 +31,7 @@ def _when_filled(hole):
         return filled
 
     PatternsInProgress.finish, MarginalsInProgress.finish = finish_patterns, finish_marginals
+    MemoryColumns.by_bins = columns_by_bins
 
 
 def on_stdout():

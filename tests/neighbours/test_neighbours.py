@@ -6,6 +6,7 @@ command is looked at, every form of a table and every odd record, but not each w
 """
 
 import shutil
+from importlib.util import find_spec
 
 import pytest
 
@@ -112,7 +113,8 @@ CALLS = [
     *("fit optimal trees with limits", "fit optimal rule lists with limits"),
     *("fit cards", "fit cards of few columns", "fit cards with limits", "fit cards after a tree"),
     *("fit_file, a card", "fit_file, a card after a tree", "fit_counts, a card", "noisy_evaluation of a card"),
-    *("fit_counts", "noisy_accuracy", "noisy_evaluation", "private_cuts", "plan_source"),
+    *("fit_counts", "noisy_accuracy", "noisy_evaluation", "plan_source"),
+    *("private_schema", "private_schema without texts", "fit trees with a private schema"),
     *(f"fit {mechanism}" for mechanism in MECHANISMS),
 ]
 # so that the schema, small as it is, counts as a wide one: records are counted by sets of columns, once for each draw
@@ -174,6 +176,25 @@ def test_a_fit_on_a_wide_table_looks_the_same_with_a_record_of_any_kind(see, cal
         assert not differences(without, see(job | {"extra": extra})), f"with one more record: {extra}"
 
 
+@pytest.mark.parametrize("form", [form for form in EXTRAS if form != "rows"])  # these may have no columns
+def test_a_private_schema_looks_the_same_with_a_record_of_any_kind(see, form):
+    job = {"call": "private_schema", "form": form}
+    without = see(job)
+    assert not without["value"].startswith("raised"), without["value"]
+    for extra in some(EXTRAS[form], list(EXTRAS).index(form), of=len(EXTRAS)):
+        assert not differences(without, see(job | {"extra": extra})), f"with one more record: {extra}"
+    assert not differences(see(job | {"n": 0}), see(job | {"n": 1}))
+
+
+@pytest.mark.parametrize("form", INFERRED)
+def test_a_private_schema_looks_the_same_whatever_types_a_library_finds(see, form):
+    job = {"call": "private_schema", "form": form}
+    without = see(job)
+    assert not without["value"].startswith("raised"), without["value"]
+    for extra in some(BY_TEXT, INFERRED.index(form), of=len(INFERRED)):
+        assert not differences(without, see(job | {"extra": extra})), f"with one more record: {extra}"
+
+
 @pytest.mark.parametrize("form", EXTRAS)
 def test_an_empty_table_looks_like_one_with_a_record(see, form):
     for call in some(
@@ -223,7 +244,7 @@ def test_a_record_beyond_the_end_of_a_part_of_a_file_is_not_noticed(see_command,
 @pytest.mark.parametrize(("fault", "where"), pairs(FAULTS, WHERE))
 def test_what_goes_wrong_shows_no_number_of_records(see, fault, where):
     form, wide = WHERE[where]
-    calls = ["fit optimal rule lists", "fit optimal trees", "fit mass", "fit with a ledger", *CARDS]
+    calls = ["fit optimal rule lists", "fit optimal trees", "fit mass", "fit with a ledger", "private_schema", *CARDS]
     for call in some(calls, FAULTS.index(fault), of=3):
         job = {"call": call, "form": form, "fault": fault, "constants": wide}
         without = see(job)
@@ -267,6 +288,12 @@ def _write_arrow(folder, table):
     pyarrow.feather.write_feather(table, folder / "table.arrow")
 
 
+def _write_spss(folder, table):
+    import pyreadstat
+
+    pyreadstat.write_sav(table.to_pandas().assign(member=lambda t: t.member.astype("float64")), folder / "table.sav")
+
+
 def _write_duckdb(folder, table):
     import duckdb
 
@@ -285,6 +312,12 @@ PATHS = {
     "DuckDB": (["duckdb:///base.duckdb?table=people"], _typed(_write_duckdb), TYPED),
     "glob": (["tabl?.parquet"], _typed(_write_parquet), TYPED),
 }
+if find_spec("pyreadstat") is not None:
+    PATHS["SPSS"] = (
+        ["table.sav"],
+        _typed(_write_spss),
+        ["ordinary", "all missing", "infinity", "an unforeseen category"],
+    )
 COMMANDS = [
     "fit",
     "fit greedy",
@@ -294,7 +327,7 @@ COMMANDS = [
     "evaluate",
     "evaluate by groups",
     "evaluate accuracy",
-    "cuts",
+    "schema --private",
 ]
 
 
@@ -308,6 +341,9 @@ def arguments(command, path):
         }[command]
         given = [table, *options, "-e", "1", "--model-is-public", "--ledger", "ledger.json"]
         return ["evaluate", "public.json", *given, *more]
+    if command == "schema --private":
+        given = ["--private", "--target", "outcome", "-e", "1", "--ledger", "ledger.json", "-o", "new.toml"]
+        return ["schema", table, *options, *given]
     given = [table, *options, "-s", "schema.toml", "-e", "1", "--ledger", "ledger.json"]
     if command == "fit":
         return ["fit", "list", *given, "-o", "model.json", "--report", "report.html", "-k", "3"]
@@ -318,17 +354,15 @@ def arguments(command, path):
         "fit a card": ["card", "--monotonic-cst", "age:+1", "-v"],
         "fit cards after a tree": ["card", "--tree-depth", "1", "--max-columns", "2"],
     }
-    if command in of_kinds:
-        kind, *own = of_kinds[command]
-        return ["fit", kind, *given, "-o", "model.json", "--report", "report.html", *own]
-    return ["cuts", *given, "-o", "new.toml", "-c", "age=3"]
+    kind, *own = of_kinds[command]
+    return ["fit", kind, *given, "-o", "model.json", "--report", "report.html", *own]
 
 
 @pytest.fixture(scope="module")
 def ledger(tmp_path_factory):
     """An empty ledger, to be copied: each that is made has a name of its own."""
     path = tmp_path_factory.mktemp("ledger") / "ledger.json"
-    discreet.Ledger.open(path, epsilon=3.0)
+    discreet.Ledger.open(path, epsilon=3.0, delta=1e-6)
     return path
 
 
@@ -399,7 +433,7 @@ LEAKS = [name for name in vars(leaks) if name.startswith(("on_", "in_"))]
 @pytest.mark.parametrize(("leak", "counted"), pairs(LEAKS, COUNTED))
 def test_a_hole_made_on_purpose_is_seen(see, see_command, leak, counted):
     wide = COUNTED[counted]
-    for call in ("fit optimal rule lists", "fit cards"):
+    for call in ("fit optimal rule lists", "fit cards", "private_schema"):
         job = {"call": call, "form": "pandas", "leak": leak, "constants": wide}
         assert differences(see(job), see(job | {"extra": "ordinary"})), f"in Python: {call}"
     one, other = (see_command("fit", "CSV", extra, leak=leak, constants=wide) for extra in (None, "ordinary"))
@@ -427,6 +461,7 @@ NO_PRIVATE_RECORDS = {
     # not private, and say so
     *("GreedyRuleListClassifier", "OptimalRuleListClassifier", "OptimalTreeClassifier", "ScoreCardClassifier"),
     *("draft_schema", "draft_from_dictionary"),  # of a public sample
+    *("file_dictionary",),  # of what a file says before its records
     *("check_table",),  # for the holder's eyes only, and says so
     *("write_release", "verify_release"),  # of a model's file; what is in the folder is compared below
 }
@@ -440,7 +475,8 @@ LOOKED_AT = {
         "PrivateCounts",
         "noisy_accuracy",
         "noisy_evaluation",
-        "private_cuts",
+        "private_schema",
+        "PrivateSchema",
         "open_table",
     ),
 }

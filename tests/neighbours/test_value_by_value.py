@@ -12,6 +12,7 @@ import pytest
 from discreet import (
     Boolean,
     Categorical,
+    Date,
     DPOptimalRuleListClassifier,
     Ignored,
     Numeric,
@@ -19,7 +20,6 @@ from discreet import (
     RuleList,
     Schema,
     noisy_accuracy,
-    private_cuts,
 )
 from discreet._utils.tables import as_table
 from discreet.sources.memory import check_types, class_numbers
@@ -32,6 +32,9 @@ KINDS = [
     Numeric("c", True, cuts=(0.05, 0.5, 1.5, 10.0)),
     Categorical("c", True, categories=CATEGORIES, outside="other"),
     Boolean("c", True),
+    Date("c", True, ["2020-01-01", "2020-01-02"]),
+    Numeric("month of c", True, cuts=[1]),
+    Categorical("weekday of c", True, ["Wednesday"], outside="other"),
 ]
 
 
@@ -48,7 +51,7 @@ def taken_for(column):
 def _bins(frame, kind):
     table = as_table(frame, ["c"])
     check_types(table, [kind])
-    return kind.encode(table.column("c")).tolist()
+    return kind.encode(table.column(kind.name)).tolist()
 
 
 def _classes(labels, n, classes):
@@ -110,7 +113,6 @@ Row = collections.namedtuple("Row", "x tags")
         lambda X, y: DPOptimalRuleListClassifier(schema=SCHEMA, max_length=2).fit(X, y),
         lambda X, y: PrivateCounts.from_table(X, y, SCHEMA),
         lambda X, y: noisy_accuracy(RULES, X, y, 1.0),
-        lambda X, y: private_cuts(X, SCHEMA, {"x": 1}, epsilon=1.0),
     ],
 )
 @pytest.mark.parametrize(

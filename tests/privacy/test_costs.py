@@ -11,6 +11,7 @@ import pytest
 from discreet.accounting.costs import (
     APPROXIMATE,
     BOUNDED_RANGE,
+    CONCENTRATED,
     DISCRETE_LAPLACE,
     PURE,
     UNREADABLE,
@@ -259,6 +260,58 @@ def test_a_hundred_models_at_a_tenth_are_ten_by_addition_and_less_than_2_75_at_a
             assert total.epsilon < Fraction(str(most)) < Fraction("2.75")
 
 
+# --- what is concentrated --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("delta", [Fraction(1, 10**9), Fraction(1, 10**5), Fraction(1, 100)])
+@pytest.mark.parametrize("epsilon", [*EPSILONS, Fraction(10)])
+def test_a_concentrated_answer_has_the_largest_rho_that_its_pair_allows(epsilon, delta):
+    rho = Cost(CONCENTRATED, epsilon, delta).rho
+    orders = 1 + np.geomspace(1e-4, 1e6, 400_001)
+    needs = np.log(float(delta)) + np.log(orders - 1) - orders * np.log1p(-1 / orders)  # Theorem 33, solved for rho
+    by_hand = float(((needs / (orders - 1) + float(epsilon)) / orders).max())
+    assert float(rho) == pytest.approx(by_hand, rel=1e-6, abs=1e-14)
+    assert delta_of(rho, epsilon) <= delta * (1 + Fraction(1, 10**9))
+    assert Cost(CONCENTRATED, epsilon, delta, times=3).rho == 3 * rho
+    assert rho < rho_of_pure(epsilon) or delta == Fraction(1, 100), "the pair alone would be as good"
+
+
+def test_noise_with_a_normal_tail_keeps_to_the_pair_and_a_twin_that_forgets_the_half_does_not():
+    """Of a number that moves by one: normal noise of variance 1 / (2 rho) is rho-zCDP, and one of half of that is not."""
+    epsilon, delta = Fraction(1, 2), Fraction(1, 10**4)
+    rho = float(Cost(CONCENTRATED, epsilon, delta).rho)
+    at = np.linspace(-400, 400, 80_001)
+
+    def needed(variance):
+        densities = (np.exp(-((at - shift) ** 2) / (2 * variance)) for shift in (0, 1))
+        return divergence(tuple(density / density.sum() for density in densities), float(epsilon))
+
+    assert needed(1 / (2 * rho)) <= float(delta)
+    assert needed(1 / (4 * rho)) > float(delta)
+
+
+def test_many_concentrated_answers_come_to_less_by_zcdp_than_by_addition():
+    costs = (Cost(CONCENTRATED, Fraction(1, 10), Fraction(1, 10**9), times=50),)
+    plain = plain_sum(costs)
+    assert plain == (5, Fraction(50, 10**9))
+    total = least(plain, rho_sum(costs), Fraction(1, 10**6))
+    assert total.by == "zCDP"
+    assert total.epsilon < 1, "and no better is said than that"
+    as_pairs = rho_sum([Cost(APPROXIMATE, *costs[0].plain)])
+    assert total.epsilon < least(plain, as_pairs, Fraction(1, 10**6)).epsilon
+    assert least(plain, rho_sum(costs), Fraction(49, 10**9)) is None, "its delta is counted in both ways"
+
+
+@pytest.mark.parametrize("records", [2, 3, 10])
+def test_for_a_person_with_more_records_only_the_chain_of_pairs_is_left(records):
+    one = Cost(CONCENTRATED, Fraction(1, 5), Fraction(1, 10**8), times=2)
+    chain = Cost(APPROXIMATE, one.epsilon, one.delta, times=2).for_person(records)
+    assert one.for_person(records) == chain
+    assert chain.rho >= records**2 * one.rho
+    assert chain.delta > records * one.delta
+    assert one.for_person(1) == one
+
+
 # --- what mechanisms say ---------------------------------------------------------------------------------------------------
 
 
@@ -298,6 +351,9 @@ def test_gl_exponential_is_of_bounded_range_and_pays_less_for_it():
     [
         *(["pure", "1", "0", 0], ["pure", "1", "0", True], ["pure", "-1", "0", 1], ["pure", "1", "1/2", 1]),
         *(["other", "1", "0", 1], ["nothing proved", "1", "0", 1], ["approximate", "1", "2", 1], ["pure", "1", "0"]),
+        # without a delta, or with one at which nothing follows
+        *(["concentrated", "1", "0", 1], ["concentrated", "1", "1", 1], ["concentrated", "0", f"1/{10**50}", 1]),
+        *(["concentrated", "1", "1/1000000", 0], ["concentrated", "1", "1/1000000", 1, "1/1000"]),  # a rho of its own
     ],
 )
 def test_a_cost_that_cannot_be_is_not_read(data):
@@ -309,6 +365,7 @@ def test_costs_come_back_from_json():
     for cost in (
         Cost(PURE, Fraction(1, 3), times=4),
         Cost(APPROXIMATE, Fraction(2), Fraction(1, 7)),
+        Cost(CONCENTRATED, Fraction(1, 3), Fraction(1, 10**9), times=2),
         Cost("nothing proved"),
     ):
         assert Cost.from_list(cost.to_list()) == cost

@@ -26,14 +26,14 @@ from discreet import (
     Tree,
     noisy_accuracy,
     noisy_evaluation,
-    private_cuts,
 )
 from discreet._utils.errors import RuleError, SchemaError
 from discreet.accounting.ledger import BudgetError, Reservation
-from discreet.accounting.statement import INFERRED, SEEDED
+from discreet.accounting.statement import INFERRED, SEEDED, Guarantee
 from discreet.private.queries import base, evaluation
 from discreet.private.queries.evaluation import EvaluationQueries, Grouping
 from tests.support.counted import patterns_of
+from tests.support.paid_schemas import paid
 
 SEX = Categorical("sex", categories=["f", "m"])
 SCHEMA = Schema((Boolean("a"), Boolean("b"), SEX), target="y", classes=["no", "yes"])
@@ -340,11 +340,14 @@ def test_the_schema_of_the_groups_counts_too():
     assert noisy_evaluation(clf, X, y, 0.1, by="sex", schema=SCHEMA).privacy.proved.epsilon == 0.1
     made = replace(SCHEMA, inferred=True)
     assert INFERRED in noisy_evaluation(clf, X, y, 0.1, by="sex", schema=made).privacy.because
-    grid = Schema((Numeric("age", low=0, high=99, n_cuts=50),))
-    cut = private_cuts(X, grid, {"age": 3}, epsilon=0.5)
+    cut = paid(Schema((Numeric("age", cuts=[20, 50]),)), 0.5, 1e-9)
     found = noisy_evaluation(clf, X, y, 0.1, by="age", schema=cut).privacy
-    assert found.proved.epsilon == pytest.approx(0.6)  # the cut points tell of the records
-    assert found.cut_points == 0.5
+    assert found.proved == Guarantee(0.6, 1e-9)  # the schema tells of the records
+    assert found.for_schema == Guarantee(0.5, 1e-9)
+    with_one = DPOptimalRuleListClassifier(epsilon=1.0, schema=paid(SCHEMA, 0.3), exclude=["sex"]).fit(X, y)
+    rules, public = with_one.rule_list_, {"model_is_public": True}
+    with pytest.raises(SchemaError, match="names a release twice"):  # at two prices
+        noisy_evaluation(rules, X, y, 0.1, by="age", schema=cut, **public)
     other = Schema((Boolean("a"), Categorical("b", categories=["true"]), SEX))
     with pytest.raises(SchemaError, match="differently"):
         noisy_evaluation(MODEL, X, y, 0.1, by="b", schema=other)

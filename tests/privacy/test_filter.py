@@ -16,6 +16,7 @@ from discreet.accounting.budget_request import refuse_more_than_left
 from discreet.accounting.costs import (
     APPROXIMATE,
     BOUNDED_RANGE,
+    CONCENTRATED,
     NOTHING_PROVED,
     PURE,
     Cost,
@@ -37,9 +38,23 @@ def below(value):
     return Fraction(math.floor(value * FINE * (1 - 1e-12)), FINE)
 
 
+def pure_with(rho):
+    """The epsilon of the pure answer that has this rho, or a little less."""
+    low, high = 0.0, 100.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        low, high = (middle, high) if middle * math.tanh(middle / 2) <= rho else (low, middle)
+    return low
+
+
 def worst_pair(cost, share):
-    """(chance on one table, chance on the other) of each answer: as far apart as the cost allows, but for less than 10^-6."""
+    """(chance on one table, chance on the other) of each answer: as far apart as the cost allows, but for less than 10^-6.
+
+    Of what is concentrated, the randomised response that has its rho.
+    """
     leak, e = cost.delta, float(cost.epsilon)
+    if cost.kind == CONCENTRATED:
+        leak, e = NOTHING, pure_with(float(cost.rho))
     if cost.kind == BOUNDED_RANGE:  # losses t and t - e
         t = share * e
         up, down = below(math.exp(t)), below(math.exp(e - t))
@@ -87,7 +102,8 @@ def costs_of(rng):
     def some(kind, delta=NOTHING):
         return Cost(kind, Fraction(rng.randint(5, 60), 100), delta)
 
-    return [some(PURE), some(BOUNDED_RANGE), some(BOUNDED_RANGE), some(APPROXIMATE, Fraction(1, rng.choice((50, 200))))]
+    with_deltas = [some(kind, Fraction(1, rng.choice((50, 200)))) for kind in (CONCENTRATED, APPROXIMATE)]
+    return [some(PURE), some(BOUNDED_RANGE), some(BOUNDED_RANGE), *with_deltas]
 
 
 def budgets(rng):

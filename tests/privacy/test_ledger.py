@@ -8,9 +8,11 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
-from discreet import DPGreedyRuleListClassifier, Ledger, Numeric, Schema, private_cuts
+from discreet import DPGreedyRuleListClassifier, Ledger, Numeric, Schema
+from discreet._utils.parameters import as_written, least_float
 from discreet.accounting.costs import Cost
 from discreet.accounting.ledger import BudgetError, LedgerError, Reservation
+from discreet.accounting.statement import Guarantee
 from discreet.datasets import load_compas
 from discreet.private.mechanisms.registry import MECHANISMS
 from discreet.private.noise.seeded import SeededEntropy
@@ -18,6 +20,7 @@ from discreet.private.queries.greedy import GreedyQueries
 from discreet.rules.candidates import Candidates
 from discreet.sources.memory import MemoryTable
 from tests.support.counted import patterns_of
+from tests.support.paid_schemas import paid
 from tests.support.selectors import PUBLISHED, budget_of
 
 DATA = load_compas(binary=True, sensitive=False)
@@ -236,8 +239,7 @@ def test_every_amount_passes_the_same_check(tmp_path, kind, amount):
         {"proved": [Cost("pure", amount)]},
         {"proved": [Cost("approximate", one, amount)]},
         {"proved": [Cost("pure", one), Cost("bounded range", amount)]},
-        {"pays_for": {"cuts-1": amount}},
-        {"rests_on": {"cuts-1": amount}},
+        *({name: {"schema-1": pair}} for name in ("pays_for", "rests_on") for pair in ((amount, none), (none, amount))),
     ):
         with pytest.raises(ValueError, match=r"must be (at least 0|in \[0, 1\)|a finite number)"):
             ledger.reserve(**({"epsilon": one, "delta": none, "what": "a model"} | given))
@@ -245,12 +247,14 @@ def test_every_amount_passes_the_same_check(tmp_path, kind, amount):
     assert ledger.remaining == (5, 0)
 
 
-def test_cut_points_cannot_cost_more_than_the_release_that_they_are():
-    ledger = Ledger(epsilon=5)
-    with pytest.raises(ValueError, match="pays_for is more than epsilon"):
-        ledger.reserve(Fraction(1), Fraction(0), "cuts", pays_for={"a": Fraction(3, 4), "b": Fraction(1, 2)})
-    ledger.reserve(Fraction(1), Fraction(0), "cuts", pays_for={"a": Fraction(3, 4), "b": Fraction(1, 4)})
-    assert ledger.spent[0] == 1
+def test_a_schema_cannot_cost_more_than_the_release_that_it_is():
+    ledger, none = Ledger(epsilon=5, delta=1e-6), Fraction(0)
+    small = Fraction(1, 10**9)
+    for parts in ({"a": (Fraction(3, 4), none), "b": (Fraction(1, 2), none)}, {"a": (Fraction(1), 2 * small)}):
+        with pytest.raises(ValueError, match="pays_for is more than epsilon or delta"):
+            ledger.reserve(Fraction(1), small, "a schema", pays_for=parts)
+    ledger.reserve(Fraction(1), small, "two", pays_for={"a": (Fraction(3, 4), none), "b": (Fraction(1, 4), small)})
+    assert ledger.spent == (1, small)
 
 
 def test_costs_are_of_kinds_that_a_ledger_knows():
@@ -258,8 +262,10 @@ def test_costs_are_of_kinds_that_a_ledger_knows():
     for cost in (Cost("free", Fraction(1)), Cost("pure", Fraction(1), times=0), Cost("pure", Fraction(1), times=0.5)):
         with pytest.raises(ValueError, match="a cost must be of one of the kinds"):
             ledger.reserve(Fraction(1), Fraction(0), "a model", [cost])
-    with pytest.raises(ValueError, match="must name cut points by strings"):
-        ledger.reserve(Fraction(1), Fraction(0), "a model", rests_on={5: Fraction(1)})
+    with pytest.raises(ValueError, match=r"rests_on must have \(epsilon, delta\) by names"):
+        ledger.reserve(Fraction(1), Fraction(0), "a model", rests_on={5: (Fraction(1), Fraction(0))})
+    with pytest.raises(ValueError, match=r"rests_on must have \(epsilon, delta\)"):
+        ledger.reserve(Fraction(1), Fraction(0), "a model", rests_on={"a": Fraction(1)})
 
 
 @pytest.mark.parametrize("kind", ["memory", "file"])
@@ -294,23 +300,24 @@ def test_what_is_proved_to_a_person_is_not_less_than_what_was_asked_for_and_spen
     assert ledger.entries[0].proved_epsilon == ledger.entries[0].epsilon == Fraction(str(epsilon))
 
 
-@pytest.mark.parametrize(("epsilon", "k"), [(0.1, 3), (0.1, 7), (1.1, 3), (0.3, 2)])
-def test_cut_points_are_booked_for_exactly_what_they_cost_a_person(tmp_path, epsilon, k):
-    numbers, asked = np.arange(100.0)[:, None] % 50, Fraction(str(epsilon))
-    grid = Schema([Numeric("x", low=0, high=50, n_cuts=24)], "y", [0, 1])
-    ledger = Ledger(2 * asked)
-    schema = private_cuts(numbers, grid, {"x": 3}, epsilon=epsilon, records_per_person=k, ledger=ledger)
-    ((_, booked),) = ledger.entries[0].cut_points
-    assert booked == ledger.entries[0].proved_epsilon == ledger.spent[0] == asked
+@pytest.mark.parametrize("epsilon", [0.1, 1.1, Fraction(1, 30)])
+@pytest.mark.parametrize("delta", [0, 1e-9, Fraction(1, 3 * 10**9)])
+def test_a_schema_is_booked_for_exactly_what_it_cost_wherever_it_was_kept(tmp_path, epsilon, delta):
+    numbers, asked = (
+        np.arange(100.0)[:, None] % 50,
+        as_written(epsilon),
+    )
+    schema = paid(Schema([Numeric("x", cuts=[10, 20])], "y", [0, 1]), epsilon, delta, records=3)
     schema.save(tmp_path / "schema.toml")
     assert Schema.load(tmp_path / "schema.toml") == schema
-    assert schema.cuts_epsilon * k >= epsilon
     for learned in (schema, Schema.load(tmp_path / "schema.toml")):
-        other = Ledger(2 * asked)  # it does not know of the cuts, and books them in full; the first one has
-        for kept, already in ((other, 0), (ledger, 1)):
-            fit = DPGreedyRuleListClassifier(epsilon=epsilon, schema=learned, records_per_person=k, ledger=kept)
-            if already and kept.remaining[0] == 0:
-                continue
+        ledger = Ledger(2, 1e-6)  # it does not know of the schema, and books it in full, once
+        for already in (0, 1):
+            fit = DPGreedyRuleListClassifier(epsilon=0.3, schema=learned, records_per_person=3, ledger=ledger)
             fit.fit(numbers, np.arange(100) % 2)
-            assert kept.spent[0] == 2 * asked
-            assert fit.privacy_.proved.epsilon == float(2 * asked)
+            assert ledger.spent == (asked + Fraction(3, 10) * (1 + already), as_written(delta))
+            assert fit.privacy_.proved == Guarantee(
+                least_float(asked + Fraction(3, 10)), least_float(as_written(delta))
+            )
+        assert ledger.entries[0].schemas == (("schema-1f3a", (asked, as_written(delta))),)
+        assert ledger.entries[1].schemas == ()

@@ -21,6 +21,7 @@ import pytest
 from discreet import DPGreedyRuleListClassifier, Ledger, SavedModel
 from discreet.accounting import ledger_places as sqlite_ledger
 from discreet.accounting import ledger_rows as rows
+from discreet.accounting.costs import CONCENTRATED, PURE, UNREADABLE, Cost
 from discreet.accounting.entries import Entry, Totals
 from discreet.accounting.ledger import BudgetError, LedgerError
 
@@ -28,15 +29,15 @@ from ..support import ledger_children as children
 
 NOTHING = Fraction(0)
 PROCESSES = multiprocessing.get_context("forkserver")
-CUTS = {"cuts-1": Fraction(1, 20)}
+SCHEMAS = {"schema-1": (Fraction(1, 20), NOTHING)}
 
 
 @pytest.fixture
 def path(tmp_path):
-    """A ledger with nine tenths spent, in pieces, and with cut points."""
+    """A ledger with nine tenths spent, in pieces, and with a schema."""
     path = tmp_path / "budget.db"
     ledger = Ledger.open(path, epsilon=1.0)
-    ledger.reserve(Fraction(1, 20), NOTHING, "cuts", release="cuts-1", pays_for=CUTS).close()
+    ledger.reserve(Fraction(1, 20), NOTHING, "a schema", release="schema-1", pays_for=SCHEMAS).close()
     for i in range(17):
         ledger.reserve(Fraction(1, 20), NOTHING, f"number {i}", records=2).close()
     return path
@@ -70,7 +71,9 @@ def spent_after(path):
         except BudgetError:
             pass
         try:
-            ledger.reserve(Fraction(1, 10), NOTHING, "with cut points", rests_on=CUTS | {"cuts-2": Fraction(1, 20)})
+            ledger.reserve(
+                Fraction(1, 10), NOTHING, "with a schema", rests_on=SCHEMAS | {"schema-2": (Fraction(1, 20), NOTHING)}
+            )
             found = NOTHING
         except BudgetError:
             pass
@@ -176,7 +179,7 @@ def changed(path, *statements):
         "INSERT INTO discreet_events SELECT number + 1, event, seal FROM discreet_events ORDER BY number DESC LIMIT 1",
         """UPDATE discreet_events SET event = replace(event, '"finished"', '"stopped"')""",
         "CREATE TRIGGER t AFTER INSERT ON discreet_events BEGIN DELETE FROM discreet_events; END",
-        "DROP TABLE discreet_cuts",
+        "DROP TABLE discreet_schemas",
     ],
 )
 def test_a_row_that_was_changed_is_noticed_by_the_next_reservation(path, change):
@@ -194,8 +197,8 @@ def test_a_row_that_was_changed_is_noticed_by_the_next_reservation(path, change)
         """UPDATE discreet_events SET event = replace(event, '"1/20"', '"1/90"') WHERE number = 5""",
         "UPDATE discreet_events SET number = 500 WHERE number = 5",
         "UPDATE discreet_events SET event = (SELECT event FROM discreet_events WHERE number = 7) WHERE number = 5",
-        "DELETE FROM discreet_cuts",
-        "INSERT INTO discreet_cuts SELECT name, 3 FROM discreet_cuts",
+        "DELETE FROM discreet_schemas",
+        "INSERT INTO discreet_schemas SELECT name, 3 FROM discreet_schemas",
     ],
 )
 def test_showing_a_ledger_checks_every_row(path, change):
@@ -204,13 +207,23 @@ def test_showing_a_ledger_checks_every_row(path, change):
         Ledger.open(path).entries  # noqa: B018
 
 
-def test_cut_points_are_believed_by_their_events_alone(path):
-    changed(path, "INSERT INTO discreet_cuts SELECT name, 3 FROM discreet_cuts")
-    with pytest.raises(LedgerError, match="list of cut points"):
-        Ledger.open(path).reserve(Fraction(1, 20), NOTHING, "one", rests_on=CUTS)
-    changed(path, "DELETE FROM discreet_cuts")
+def test_schemas_are_believed_by_their_events_alone(path):
+    changed(path, "INSERT INTO discreet_schemas SELECT name, 3 FROM discreet_schemas")
+    with pytest.raises(LedgerError, match="list of schemas"):
+        Ledger.open(path).reserve(Fraction(1, 20), NOTHING, "one", rests_on=SCHEMAS)
+    changed(path, "DELETE FROM discreet_schemas")
     with pytest.raises(BudgetError):  # what is not found is booked once more: too much, never too little
-        Ledger.open(path).reserve(Fraction(1, 10), NOTHING, "one", rests_on=CUTS)
+        Ledger.open(path).reserve(Fraction(1, 10), NOTHING, "one", rests_on=SCHEMAS)
+
+
+@pytest.mark.parametrize("cost", [Cost(PURE, Fraction(1)), Cost(CONCENTRATED, Fraction(1), Fraction(1, 10**6))])
+def test_a_rho_that_does_not_follow_from_the_costs_is_not_believed(cost):
+    one = Entry("one", *cost.plain, "2024-05-06", *cost.plain, None, None, None, 1, "r", costs=(cost,), rho=cost.rho)
+    event = rows.reserved(one, 1)
+    assert rows.read_event(rows._text(event)) == one
+    for rho in (NOTHING, cost.rho / 2, cost.rho * 2):
+        with pytest.raises(UNREADABLE):
+            rows.read_event(rows._text(event | {"rho": rho}))
 
 
 @pytest.mark.parametrize(
@@ -346,29 +359,30 @@ def test_names_of_files_may_hold_anything(tmp_path):
 
 
 def made(path, entries):
-    """A ledger with so many entries of epsilon 1, and cut points in the first."""
+    """A ledger with so many entries of epsilon 1, and a schema in the first."""
     Ledger.open(path, epsilon=10.0**7)
-    one = Entry(
-        "one of many", *(Fraction(1), NOTHING, "2024-05-06T07:08:09+00:00", Fraction(1), NOTHING), records_per_person=1
+    amounts, one_cost = (
+        (Fraction(1), NOTHING, "2024-05-06T07:08:09+00:00", Fraction(1), NOTHING),
+        Cost(PURE, Fraction(1)),
     )
+    one = Entry("one of many", *amounts, records_per_person=1, costs=(one_cost,), rho=one_cost.rho)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         run = lambda sql, *given: connection.execute(sql, given).fetchall()  # noqa: E731
         connection.execute("BEGIN")
         state = rows.read_state(run)
         for number in range(1, entries + 1):
-            cut = {"cuts-1": "1"} if number == 1 else {}
+            schema = {"schema-1": ["1", "0"]} if number == 1 else {}
             event = rows.reserved(one, number) | {
                 "release": f"r{number}",
-                "cut_points": cut,
-                "costs": [["pure", "1", "0", 1]],
+                "schemas": schema,
             }
             text = rows._text(event)
             seal = rows._digest(state.seal, str(number), text)
             state = rows.State(state.whole, state.totals, number, seal)
             run("INSERT INTO discreet_events VALUES (?, ?, ?)", number, text, seal)
-            for name in cut:
-                run("INSERT INTO discreet_cuts VALUES (?, ?)", rows._key(name), number)
-        so_far = Totals(entries, Fraction(entries), NOTHING, Fraction(entries), NOTHING, 0, NOTHING, 1)
+            for name in schema:
+                run("INSERT INTO discreet_schemas VALUES (?, ?)", rows._key(name), number)
+        so_far = Totals(entries, Fraction(entries), NOTHING, Fraction(entries), NOTHING, 0, entries * one_cost.rho, 1)
         state = rows.State(state.whole, so_far, entries, state.seal)
         run("UPDATE discreet_ledger SET whole = ?, totals = ?, events = ?, seal = ?, checksum = ?", *state.row())
         connection.execute("COMMIT")
@@ -376,7 +390,7 @@ def made(path, entries):
 
 
 def cost(path, monkeypatch):
-    """Steps of SQLite's virtual machine, in thousands, of a reservation with cut points, its end, and a look at what is left."""
+    """Steps of SQLite's virtual machine, in thousands, of a reservation with a schema, its end, and a look at what is left."""
     ledger, connect, steps = Ledger.open(path), sqlite3.connect, []
 
     def counted(*given, **more):
@@ -386,7 +400,7 @@ def cost(path, monkeypatch):
 
     with monkeypatch.context() as patched:
         patched.setattr(sqlite3, "connect", counted)
-        ledger.reserve(Fraction(1), NOTHING, "one more", rests_on={"cuts-1": Fraction(1)}).close()
+        ledger.reserve(Fraction(1), NOTHING, "one more", rests_on={"schema-1": (Fraction(1), NOTHING)}).close()
         assert ledger.remaining[0] < 10**7
     return len(steps)
 

@@ -99,9 +99,11 @@ def test_a_ledger_on_a_server_is_the_same_as_one_in_a_file(url, tmp_path):
     ledgers = [Ledger.open(url), Ledger.open(tmp_path / "l.db", 1.0)]
     for ledger in ledgers:
         ledger.reserve(
-            Fraction(1, 10), NOTHING, "cuts\0\udce4", release="cuts-1", pays_for={"c\0": Fraction(1, 10)}
+            Fraction(1, 10), NOTHING, "a schema\0\udce4", release="s", pays_for={"c\0": (Fraction(1, 10), NOTHING)}
         ).close()
-        ledger.reserve(Fraction(1, 10), NOTHING, "rests", release="b", rests_on={"c\0": Fraction(3, 20)}, records=2)
+        ledger.reserve(
+            Fraction(1, 10), NOTHING, "rests", release="b", rests_on={"d\0": (Fraction(1, 20), NOTHING)}, records=2
+        )
         with pytest.raises(BudgetError):
             ledger.reserve(Fraction(9, 10), NOTHING, "too much")
     one, other = ([vars(e) | {"when": ""} for e in ledger.entries] for ledger in ledgers)

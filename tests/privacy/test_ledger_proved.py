@@ -1,4 +1,4 @@
-"""A ledger refuses by what is proved, not only by what was asked for; and counts cut points by their names."""
+"""A ledger refuses by what is proved, not only by what was asked for; and counts schemas by their names."""
 
 import gc
 import linecache
@@ -16,13 +16,12 @@ from functools import partial
 
 import pytest
 
-from discreet import Boolean, DPGreedyRuleListClassifier, Ledger, Schema, noisy_accuracy, private_cuts
-from discreet._utils.parameters import as_written
+from discreet import Boolean, DPGreedyRuleListClassifier, Ledger, Schema, noisy_accuracy
 from discreet.accounting.ledger import BudgetError, BudgetRequest, UnprovedError
 
 from ..support import ledger_children as children
+from ..support.paid_schemas import paid
 from ..support.slices import slow_but, tries_everything
-from .test_quantiles import GRID, table
 
 X, Y = children.X, children.Y
 NOTHING = Fraction(0)
@@ -75,8 +74,6 @@ def test_a_release_about_which_nothing_is_proved_is_refused_by_default(make):
     clf = DPGreedyRuleListClassifier(schema=schema).fit(X, Y)
     with pytest.raises(UnprovedError, match="seeded"):
         noisy_accuracy(clf, X, Y, 0.1, ledger, random_state=0)
-    with pytest.raises(UnprovedError, match="seeded"):
-        private_cuts(table(), GRID, {"age": 3}, epsilon=0.1, random_state=0, ledger=ledger)
     with pytest.raises(UnprovedError):
         ledger.check(Fraction(1), NOTHING, None)
     assert ledger.entries == ()
@@ -99,53 +96,35 @@ def test_a_persons_epsilon_is_not_more_than_was_asked_for_by_rounding(k):
         assert ledger.remaining == (0, 0)
 
 
-# --- cut points ------------------------------------------------------------------------------------------------------------
+# --- schemas ---------------------------------------------------------------------------------------------------------------
+
+SCHEMA = Schema([Boolean("a"), Boolean("b")], classes=[0, 1])
 
 
-def released(name, epsilon):
-    return Schema([Boolean("a"), Boolean("b")], classes=[0, 1], released=((name, epsilon),))
-
-
-@pytest.mark.parametrize("name", ["mass", "DPGreedyRuleListClassifier", "and", "cut", "cuts-1"])
-def test_cut_points_of_any_name_are_booked_once(make, name):
-    ledger = make(20.0)
+@pytest.mark.parametrize("name", ["mass", "DPGreedyRuleListClassifier", "and", "schema", "schema-1f3a"])
+def test_a_schema_of_any_name_is_booked_once(make, name):
+    ledger, delta = make(20.0, 1e-6), Fraction(1, 10**9)
     DPGreedyRuleListClassifier(epsilon=1.0, ledger=ledger).fit(X, Y)  # whose entry has some of these words
     for expected in (7, 8):
-        DPGreedyRuleListClassifier(epsilon=1.0, schema=released(name, 5.0), ledger=ledger).fit(X, Y)
-        assert ledger.spent[0] == expected
+        schema = paid(SCHEMA, 5.0, 1e-9, name)
+        DPGreedyRuleListClassifier(epsilon=1.0, schema=schema, ledger=ledger).fit(X, Y)
+        assert ledger.spent == (expected, delta)
     _, first, second = ledger.entries
-    assert first.cut_points == ((name, 5),)
-    assert second.cut_points == ()
-    assert first.proved_epsilon == 6
+    assert first.schemas == ((name, (5, delta)),)
+    assert second.schemas == ()
+    assert (first.proved_epsilon, first.proved_delta) == (6, delta)
+    assert first.what.endswith(f", and schema {name}")
 
 
-def test_cut_points_that_cost_more_than_was_booked_are_booked_for_the_rest(make):
-    ledger = make(20.0)
-    for epsilon, k, expected in ((1.0, 1, 2), (3.0, 1, 5), (3.0, 2, 9), (1.0, 1, 10)):
-        schema = released("cuts-1", epsilon)
-        DPGreedyRuleListClassifier(epsilon=1.0, schema=schema, ledger=ledger, records_per_person=k).fit(X, Y)
-        assert ledger.spent[0] == expected
-
-
-def test_a_statement_counts_no_less_for_the_cut_points_of_a_person_than_the_ledger_does(make):
-    ledger = make(20.0)
-    clf = DPGreedyRuleListClassifier(epsilon=1.0, schema=released("cuts-1", 0.7), ledger=ledger, records_per_person=3)
-    statement = clf.fit(X, Y).privacy_
-    assert (statement.cut_points, statement.proved.epsilon) == (2.1, 3.1)  # and not 3 * 0.7 in floating point
-    assert ledger.proved == (3.1, 0.0)
-
-
-def test_cut_points_on_the_ledger_are_known_whatever_lies_between(make):
-    ledger = make(20.0)
-    schemas = [
-        private_cuts(table(), GRID, {"age": 3}, epsilon=0.1, ledger=ledger, records_per_person=3) for _ in range(3)
-    ]
+def test_a_schema_on_the_ledger_is_known_whatever_lies_between(make):
+    ledger, cost = make(20.0), (Fraction(1, 10), NOTHING)
+    names = [f"schema-{i}" for i in range(3)]
+    for name in names:
+        ledger.reserve(*cost, "a schema", release=name, pays_for={name: cost}).close()
     for i in range(5):
         ledger.reserve(Fraction(1), NOTHING, f"something else {i}").close()
-    for schema in schemas:
-        ((name, epsilon),) = schema.released
-        more = ledger.reserve(Fraction(1), NOTHING, "a model", rests_on={name: 3 * as_written(epsilon)})
-        assert more.epsilon == 1
+    for name in names:
+        assert ledger.reserve(Fraction(1), NOTHING, "a model", rests_on={name: cost}).epsilon == 1
 
 
 # --- in memory -------------------------------------------------------------------------------------------------------------

@@ -16,7 +16,6 @@ from discreet import (
     DPOptimalRuleListClassifier,
     GreedyRuleListClassifier,
     Ledger,
-    Numeric,
     OptimalRuleListClassifier,
     OptimalTreeClassifier,
     Rule,
@@ -25,16 +24,15 @@ from discreet import (
     Schema,
     ScoreCardClassifier,
     noisy_accuracy,
-    private_cuts,
 )
 from discreet._utils.errors import PrivacyWarning
 from discreet.accounting.ledger import UnprovedError
-from discreet.accounting.statement import INFERRED, SEEDED
+from discreet.accounting.statement import INFERRED, SEEDED, Guarantee
 from discreet.cli import main
 from discreet.evaluation.measuring import origin_of
+from tests.support.paid_schemas import paid
 
 SCHEMA = Schema((Boolean("a"), Boolean("b")), target="y", classes=["no", "yes"])
-GRID = Schema((Numeric("age", low=0, high=100, n_cuts=99), Boolean("b")), target="y", classes=["no", "yes"])
 # `a` and `b` say the class of all records but one each, so that the best list is a tie; without record 18 it is none
 X = pd.DataFrame({"a": [True] * 9 + [False] * 9 + [True, False], "b": [True] * 9 + [False] * 9 + [False, True]})
 Y = np.array(["yes"] * 9 + ["no"] * 9 + ["yes", "yes"])
@@ -45,8 +43,7 @@ def exact(X, y, learner=OptimalRuleListClassifier):
 
 
 def private(schema=SCHEMA, **given):
-    columns = X if schema is SCHEMA else pd.DataFrame({"age": np.arange(20) * 5, "b": X["b"]})
-    return DPOptimalRuleListClassifier(max_length=2, schema=schema, **given).fit(columns, Y), columns
+    return DPOptimalRuleListClassifier(max_length=2, schema=schema, **given).fit(X, Y), X
 
 
 @pytest.mark.parametrize("learner", [OptimalRuleListClassifier, GreedyRuleListClassifier])
@@ -121,19 +118,23 @@ def test_vouching_for_a_model_does_not_vouch_for_a_schema_made_from_records_or_t
     assert vouched.privacy.because == (SEEDED,)
 
 
-def test_released_cut_points_count_once_and_are_booked_where_nobody_did():
-    cut = private_cuts(pd.DataFrame({"age": np.arange(20) * 5, "b": X["b"]}), GRID, {"age": 3}, epsilon=0.5)
-    model, columns = private(schema=cut, epsilon=1.0)
-    assert model.privacy_.proved.epsilon == 1.5
-    assert noisy_accuracy(model, columns, Y, 0.1).privacy.proved.epsilon == 0.1  # its statement has counted them
-    ledger = Ledger(epsilon=1.0)
+def test_a_schema_counts_once_and_is_booked_where_nobody_did():
+    model, columns = private(schema=paid(SCHEMA, 0.5, 1e-9), epsilon=1.0)
+    assert model.privacy_.proved == Guarantee(1.5, 1e-9)
+    own = noisy_accuracy(model, columns, Y, 0.1).privacy  # its statement has counted the schema
+    assert own.proved == Guarantee(0.1, 0.0)
+    assert any("the model's schema, which its own statement counts" in a for a in own.assumes)
+    ledger = Ledger(epsilon=1.0, delta=1e-6)
     vouched = noisy_accuracy(model.rule_list_, columns, Y, 0.1, ledger=ledger, model_is_public=True)
-    assert vouched.privacy.proved.epsilon == 0.6
-    assert vouched.privacy.cut_points == 0.5
-    assert ledger.spent[0] == Fraction(6, 10) == ledger.entries[0].spent_epsilon
+    assert vouched.privacy.proved == Guarantee(0.6, 1e-9)
+    assert vouched.privacy.for_schema == Guarantee(0.5, 1e-9)
+    assert any("the model's schema, which is counted above" in a for a in vouched.privacy.assumes)
+    (entry,) = ledger.entries
+    spent = Fraction(6, 10), Fraction(1, 10**9)
+    assert ledger.spent == spent == (entry.spent_epsilon, entry.spent_delta)
     again = noisy_accuracy(model.rule_list_, columns, Y, 0.1, ledger=ledger, model_is_public=True)
-    assert again.privacy.proved.epsilon == 0.6
-    assert ledger.spent[0] == Fraction(7, 10)
+    assert again.privacy.proved == Guarantee(0.6, 1e-9)
+    assert ledger.spent == (Fraction(7, 10), spent[1])
 
 
 def run(model, tmp_path, *options):

@@ -4,21 +4,25 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from discreet import (
+    Boolean,
     DPGreedyRuleListClassifier,
     DPGreedyTreeClassifier,
     DPOptimalRuleListClassifier,
     DPOptimalTreeClassifier,
     Ledger,
-    Numeric,
+    RuleList,
     Schema,
-    private_cuts,
+    noisy_accuracy,
 )
+from discreet._utils.errors import SchemaError
 from discreet.accounting.statement import Guarantee
 from discreet.audit.explore import explore, losses
 from discreet.audit.explorer import explored, private_counts_of, schema_of_rules
+from tests.support.paid_schemas import paid
 from tests.support.slices import slow_but
 
 SCHEMA = schema_of_rules(2, 2)
@@ -97,20 +101,37 @@ def test_methods_with_a_delta_are_for_single_records():
         clf.fit(np.zeros((4, 2), bool), [0, 1, 0, 1])
 
 
-def test_cut_points_count_for_each_record_of_a_person():
-    X = np.arange(100.0)[:, None] % 50
-    grid = Schema([Numeric("x", low=0, high=50, n_cuts=24)])
-    ledger = Ledger(epsilon=3)
-    schema = private_cuts(X, grid, {"x": 3}, epsilon=1.0, records_per_person=4, ledger=ledger)
-    assert schema.cuts_epsilon == 0.25
-    assert (ledger.entries[0].spent_epsilon, ledger.proved) == (1, (1.0, 0.0))
-    same = DPOptimalRuleListClassifier(epsilon=1.0, schema=schema, records_per_person=4, ledger=ledger, max_length=2)
-    assert same.fit(X, np.arange(100) % 2).privacy_.proved == Guarantee(2.0, 0.0)
-    assert ledger.proved == (2.0, 0.0)  # the cuts are on it once
-    other = Ledger(epsilon=3)
-    same.set_params(ledger=other).fit(X, np.arange(100) % 2)
-    assert other.proved == (2.0, 0.0)  # a ledger that does not know of the cuts books them
-    assert other.entries[0].spent_epsilon == 2
+@pytest.mark.parametrize("delta", [0, 1e-9])
+def test_what_a_schema_cost_a_person_is_counted_as_it_stands_for_no_more_records(delta):
+    X, y = np.zeros((4, 2), bool), [0, 1, 0, 1]
+    schema = paid(Schema([Boolean("x0"), Boolean("x1")]), 0.7, delta, records=4)
+    for records in (4, 3, 1):
+        ledger = Ledger(epsilon=3, delta=1e-6)
+        clf = DPOptimalRuleListClassifier(schema=schema, records_per_person=records, ledger=ledger, max_length=2)
+        assert clf.fit(X, y).privacy_.proved == Guarantee(1.7, delta)
+        assert clf.privacy_.for_schema == Guarantee(0.7, delta)
+        assert ledger.proved == (1.7, delta)
+        assert (ledger.entries[0].spent_epsilon, float(ledger.entries[0].spent_delta)) == (Fraction(17, 10), delta)
+
+
+def test_a_fit_for_more_records_than_its_schema_was_found_for_is_refused_before_anything_is_booked():
+    schema, ledger = paid(Schema([Boolean("a")], classes=[0, 1]), 0.5, records=2), Ledger(epsilon=3)
+    clf = DPOptimalRuleListClassifier(schema=schema, records_per_person=3, ledger=ledger, max_length=2)
+    rules = RuleList.parse("if a then 1 else 0", [0, 1], schema)
+    given = {"records_per_person": 3, "ledger": ledger, "model_is_public": True}
+    X = pd.DataFrame({"a": [True, False]})
+    for ask in (
+        clf.plan,
+        lambda: clf.fit(X, [0, 1]),
+        lambda: noisy_accuracy(rules, X, [0, 1], 1.0, **given),
+    ):
+        with pytest.raises(SchemaError, match=r"with up to 2 records .*'schema-1f3a'.* records_per_person is 3"):
+            ask()
+    assert ledger.n_entries == 0
+    twice = paid(paid(schema, 0.5, name="b", records=5), 0.5, name="c", records=3)
+    with pytest.raises(SchemaError, match="with up to 2 records"):
+        clf.set_params(schema=twice).plan()
+    assert clf.set_params(records_per_person=2).plan().statement.proved.epsilon == 1
 
 
 def test_deltas_of_a_person_add_up_as_a_geometric_series():

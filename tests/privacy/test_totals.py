@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Ledger, noisy_accuracy
-from discreet.accounting.costs import APPROXIMATE, BOUNDED_RANGE, DISCRETE_LAPLACE, PURE, Cost
+from discreet.accounting.costs import APPROXIMATE, BOUNDED_RANGE, CONCENTRATED, DISCRETE_LAPLACE, PURE, Cost
 from discreet.accounting.ledger_export import as_csv, events, rows, together
 from discreet.accounting.statement import Concentrated, PrivacyStatement
 from discreet.accounting.summary import bounded_range, epsilon_by_composition
@@ -78,6 +78,7 @@ def test_deltas_of_releases_come_off_before():
     found = by_composition(*costs, delta=Fraction(1, 10))
     assert divergence(pair, found) <= 0.1
     assert by_composition(*costs, delta=Fraction(2, 100)) == 1.5, "nothing is left to compose with"
+    assert by_composition(*[Cost(CONCENTRATED, Fraction(1, 2), Fraction(1, 100))] * 3, delta=Fraction(1, 10)) == found
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])

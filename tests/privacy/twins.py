@@ -26,6 +26,7 @@ from discreet.audit.draws import list_distributions, list_distributions_by_probl
 from discreet.audit.explorer import ListsByEnvelope, explored
 from discreet.audit.learners import Compared, Pair, Subject, as_table, compare, excess, smallest_pairs
 from discreet.audit.observed import best_event, lower_bound, outcomes, watch
+from discreet.audit.schemas import worst_schema
 from discreet.audit.subjects import GREEDY, GREEDY_TREES, TREES, leftover
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.impurity import gini
@@ -44,6 +45,7 @@ from discreet.rules.numbered_tree import NumberedLeaf, leaves_of, with_leaves
 from tests.privacy import summed_twins
 from tests.privacy.card_twins import card_fit_twins
 from tests.privacy.greedy_tree_twins import greedy_tree_fit_twins
+from tests.privacy.schema_twins import EachCloserHasAll, ForOneRecord, budget_of
 from tests.privacy.summed_twins import (
     Free,
     WithQueries,
@@ -211,6 +213,11 @@ def other_choice_twins():
     e = float(E)
     yield "released counts: noise halved", lambda: worst_count(2 * E, 1000)._replace(allowed=e)
     yield "support check: noise halved", lambda: worst_check(2 * E, 1000)._replace(allowed=e)
+    for name, twin in (
+        ("noise for one record of a person", ForOneRecord),
+        ("shares of more than all", EachCloserHasAll),
+    ):
+        yield f"a schema: {name}", partial(worst_schema, budget_of(1, 1e-6, 2, 14, kind=twin))
     noisy = partial(worst_on_grid, NoisyCountsSelector(2 * E, 1).distributions([range(7)] * 4), e, "")
     yield "noisy-counts: noise halved", noisy
     for name, twin in inverse_twins():

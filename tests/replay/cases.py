@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
@@ -17,13 +18,16 @@ from discreet import (
     DPScoreCardClassifier,
     Ledger,
     Numeric,
+    PrivateSchema,
     RuleList,
     Schema,
     noisy_accuracy,
     noisy_evaluation,
-    private_cuts,
+    private_schema,
 )
+from discreet._utils.errors import SchemaError
 from discreet.private.mechanisms.registry import MECHANISMS
+from discreet.private.queries.schema import SchemaQueries
 
 COLUMNS = {
     "a": Boolean("a"),
@@ -86,17 +90,44 @@ def _plenty():
     return Ledger(epsilon=1e6, delta=0.5)  # so that a process does not remember what it released
 
 
-def _cuts(X, y, schema, epsilon, k):
-    grid = Schema([Numeric("c", low=0, high=3, n_cuts=5)])
-    found = private_cuts(X, grid, {"c": 3}, epsilon=epsilon, records_per_person=k, ledger=_plenty())
-    return found["c"].cuts, (Fraction(repr(epsilon)), 0.0)
+def _schema_found(delta):
+    """Of numbers, with categories that are public. The proof is about all noisy counts, whatever the schema tells of them."""
+
+    def release(X, y, schema, epsilon, k):
+        epsilon, answers, histogram = max(epsilon, 0.01) if delta else epsilon, [], SchemaQueries._histogram
+
+        def kept(*question):
+            answers.append(histogram(*question).tolist())
+            return np.array(answers[-1])
+
+        given = {"categories": {"d": ["x", "y"]}, "records_per_person": k, "ledger": _plenty()}
+        with patch.object(SchemaQueries, "_histogram", kept):
+            found = _or_nothing(
+                lambda: private_schema(X, epsilon=epsilon, delta=delta, classes=schema.classes, **given)
+            )
+        columns = found if isinstance(found, str) else repr(found.schema.columns)
+        return (columns, answers), (Fraction(repr(epsilon)), delta)
+
+    return release
 
 
-def _two_columns_of_cuts(X, y, schema, epsilon, k):
-    grid = Schema([Numeric("c", low=0, high=3, n_cuts=2), Numeric("e", low=0, high=4, n_cuts=3)])
-    table = X.assign(e=X["c"].fillna(0.0))[["c", "e"]]
-    found = private_cuts(table, grid, {"c": 1, "e": 2}, epsilon=epsilon, records_per_person=k, ledger=_plenty())
-    return (found["c"].cuts, found["e"].cuts), (Fraction(repr(epsilon)), 0.0)
+def _fit_with_its_schema(X, y, schema, epsilon, k):
+    """Both are paid for by one epsilon."""
+    epsilon = max(epsilon, 1e-4)  # a fifth of less than 5e-6 is refused
+    given = {"schema": PrivateSchema(delta=0, classes=schema.classes), "records_per_person": k, "ledger": _plenty()}
+    clf = DPOptimalTreeClassifier(epsilon=epsilon, max_depth=1, **given)
+    fitted = _or_nothing(lambda: repr(clf.fit(X, y).model_))
+    found = repr(clf.found_schema_.schema.columns) if hasattr(clf, "found_schema_") else ""
+    return (found, fitted), (Fraction(repr(epsilon)), 0.0)
+
+
+def _or_nothing(find):
+    try:
+        return find()
+    except SchemaError as error:
+        if "stays spent" not in str(error):
+            raise
+        return str(error)
 
 
 def _some_rules(schema):
@@ -190,8 +221,9 @@ CASES = [
     _cards(
         "chosen in the leaves of a tree", "abc", FEW, tree_depth=1, max_columns=1, monotonic_cst=None, sequential=True
     ),
-    Case("private_cuts", "cut points", "c", FEW, _cuts),
-    Case("private_cuts", "cut points of two columns", "c", FEW, _two_columns_of_cuts),
+    Case("private_schema", "schema", "acd", FEW, _schema_found(0)),
+    Case("private_schema", "schema, Gaussian noise", "abcd", FEW, _schema_found(1e-6)),
+    Case("DPOptimalTreeClassifier", "tree and its schema", "ac", FEW, _fit_with_its_schema),
     Case("noisy_evaluation", "evaluation", "ad", MANY, _evaluation()),
     Case("noisy_evaluation", "evaluation by groups", "acd", MANY, _evaluation(by=["c", "d"]), 20),
     Case("noisy_accuracy", "accuracy", "ab", MANY, _accuracy),

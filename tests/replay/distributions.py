@@ -11,12 +11,14 @@ import math
 from dataclasses import dataclass
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
 from scipy.special import log_ndtr
 
 DIGITS = 80
+PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798")
 
 
 def precise():
@@ -75,6 +77,39 @@ class DiscreteLaplace:
     def telling(self, other, sign):
         """Beyond each value, on the side on which it is likelier here."""
         return tuple(v + (10 if sign * (v - w) > 0 else -10) for v, w in zip(self.values, other.values, strict=True))
+
+
+@dataclass(frozen=True)
+class DiscreteGaussian(DiscreteLaplace):
+    """Integers, each plus k with probability in proportion to exp(-k^2 / (2 sigma^2)); ``scale`` is sigma."""
+
+    kind = "discrete Gaussian"
+
+    def log_prob(self, answers):
+        twice = 2 * decimal(self.scale) ** 2
+        squares = sum((a - v) ** 2 for a, v in zip(answers, self.values, strict=True))
+        return -self.size * sum_of_gaussians(self.scale).ln() - squares / twice
+
+    def drawn(self, rng):
+        return tuple(v + _some_gaussian(self.scale, rng) for v in self.values)
+
+
+def _some_gaussian(sigma, rng):
+    """The integer next to a normal number of a little more variance, kept as often as it should be (sqrt(e) times at most)."""
+    wider = math.hypot(sigma, 0.5)
+    while True:
+        z = rng.normal(0, wider)
+        if math.log(rng.random()) < (z / wider) ** 2 / 2 - (round(z) / sigma) ** 2 / 2 - 0.5:
+            return round(z)
+
+
+@lru_cache(maxsize=64)
+def sum_of_gaussians(sigma):
+    """Of exp(-k^2 / (2 sigma^2)), over all integers k: for large sigma the integral (by Poisson, but for 10^-300)."""
+    twice = 2 * decimal(sigma) ** 2
+    if sigma > 6:
+        return (PI * twice).sqrt()
+    return 1 + 2 * sum((-k * k / twice).exp() for k in range(1, int(20 * sigma) + 20))
 
 
 class Choice:

@@ -1,10 +1,10 @@
 """A fit whose noisy answers are given from outside: recorded on one table, and forced on its neighbour.
 
 **Where it hooks in.** Every random number of the package comes from an ``Entropy``, and what becomes of it is decided by a few
-primitives of ``private.noise``: discrete Laplace, permute-and-flip, the noisy maximum, and the exact draw by weights. While a
-``Session`` is open, the code of these functions is exchanged for a call to it, so that it does not matter who imported them from
-where, or how learners and queries are called. Whoever asks for random bits past them ends the test: nothing is drawn that
-is not counted.
+primitives of ``private.noise``: discrete Laplace, discrete Gaussian, permute-and-flip, the noisy maximum, and the exact draw by
+weights. While a ``Session`` is open, the code of these functions is exchanged for a call to it, so that it does not matter who
+imported them from where, or how learners and queries are called. Whoever asks for random bits past them ends the test: nothing
+is drawn that is not counted.
 
 Whole lists that are not added up are drawn by an envelope, which makes thousands of decisions by what it finds in the data.
 They cannot be forced one by one. There the session answers in place of the sampler, by the distribution of what it was *asked*:
@@ -17,10 +17,10 @@ from types import FunctionType
 
 import numpy as np
 
-from discreet.private.noise import decisions, entropy, noisy_max, seeded
+from discreet.private.noise import decisions, discrete_gaussian, entropy, noisy_max, seeded
 from discreet.private.sampling import envelope, problem
 
-from .distributions import DiscreteLaplace, NoisyMax, PermuteAndFlip
+from .distributions import DiscreteGaussian, DiscreteLaplace, NoisyMax, PermuteAndFlip
 from .draws import DrawnList, ExactDraw
 
 INTEGERS_FOR_WEIGHTS = decisions.whole_weights  # a primitive as well: these integers are the chances
@@ -57,6 +57,9 @@ class Session:
 
     def discrete_laplace(self, values, scale):
         return np.array(self.ask(DiscreteLaplace(tuple(map(int, values)), scale)), np.int64)
+
+    def discrete_gaussian(self, values, sigma):
+        return np.array(self.ask(DiscreteGaussian(tuple(map(int, values)), sigma)), np.int64)
 
     def permute_and_flip(self, losses, scale):
         return self.ask(PermuteAndFlip(tuple(map(int, losses)), scale))
@@ -136,6 +139,12 @@ def _discrete_laplace(self, values, scale):
     return current().discrete_laplace(values, scale)
 
 
+def _discrete_gaussian(counts, sigma, entropy):
+    from tests.replay.hooks import current
+
+    return current().discrete_gaussian(counts, sigma)
+
+
 def _permute_and_flip(self, losses, scale):
     from tests.replay.hooks import current
 
@@ -184,6 +193,7 @@ IN_PLACE_OF = [
     *((source.permute_and_flip, _permute_and_flip) for source in SOURCES),
     *((source.bits, _bits) for source in SOURCES),
     *((source.uniform, _uniform) for source in SOURCES),
+    (discrete_gaussian.release, _discrete_gaussian),
     (noisy_max.choose, _choose),
     (decisions.draw_exactly, _draw_exactly),
     (problem.make_problem, _make_problem),

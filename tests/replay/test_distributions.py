@@ -8,14 +8,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from discreet.private.noise import decisions, distributions, entropy, noisy_max, seeded
+from discreet.private.noise import decisions, discrete_gaussian, distributions, entropy, noisy_max, seeded
 from discreet.private.sampling import envelope, problem
 from discreet.private.sampling.deadline import Deadline
 from discreet.rules.prior import Prior
 
 from .by_definition import distribution_of_lists, distribution_of_trees, questions_about
 from .cases import CASES, some_record
-from .distributions import DiscreteLaplace, NoisyMax, PermuteAndFlip, precise
+from .distributions import DiscreteGaussian, DiscreteLaplace, NoisyMax, PermuteAndFlip, precise
 from .draws import DrawnList, ExactDraw
 from .hooks import INTEGERS_FOR_WEIGHTS, Session, opened
 
@@ -28,6 +28,13 @@ CHOICES = [PermuteAndFlip((3, 0, 1, 1, 9), 1.7), *(NoisyMax(SCORES, name) for na
 def test_the_chances_of_all_alternatives_add_up_to_one(distribution):
     with precise():
         assert abs(sum(distribution.log_prob(i).exp() for i in range(distribution.size)) - 1) < 1e-10
+
+
+@pytest.mark.parametrize("sigma", [0.3, 1.3, 5.9, 6.1, 40])
+def test_the_chances_of_all_gaussian_counts_add_up_to_one(sigma):
+    with precise():
+        total = sum(DiscreteGaussian((0,), sigma).log_prob((k,)).exp() for k in range(-20 * 40, 20 * 40 + 1))
+        assert abs(total - 1) < 1e-70
 
 
 def agree(seen, log_prob, n):
@@ -43,6 +50,9 @@ def test_counts_and_choices_are_drawn_from_their_distributions(source):
     n = 3_000
     noisy = source.discrete_laplace(np.full(n, 7), 1.3)
     agree(Counter(noisy.tolist()), lambda answer: DiscreteLaplace((7,), 1.3).log_prob((answer,)), n)
+    noisy, distribution = discrete_gaussian.release(np.full(n, 7), 1.3, source), DiscreteGaussian((7,), 1.3)
+    for drawn in (noisy.tolist(), [*DiscreteGaussian((7,) * n, 1.3).drawn(np.random.default_rng(1))]):
+        agree(Counter(drawn), lambda answer, distribution=distribution: distribution.log_prob((answer,)), n)
     n, distribution = 1_000, CHOICES[0]
     agree(
         Counter(source.permute_and_flip(np.array(distribution.losses), distribution.scale) for _ in range(n)),

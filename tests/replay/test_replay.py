@@ -94,9 +94,17 @@ COUNTED = (
     "greedy tree, purity",
     "one greedy rule, noisy-counts",
 )
-COUNTED += "card, at once", "card, one by one", "card, in the leaves of a tree", "evaluation by groups", "accuracy"
+COUNTED += (
+    "schema",
+    "tree and its schema",
+    "card, at once",
+    "card, one by one",
+    "card, in the leaves of a tree",
+    "evaluation by groups",
+    "accuracy",
+)
 CHOSEN = "one greedy rule, purity", "one greedy rule, mass", "greedy tree, purity", "greedy tree, mass"
-CHOSEN += "card, chosen columns", "card, chosen in the leaves of a tree", "cut points of two columns"
+CHOSEN += "card, chosen columns", "card, chosen in the leaves of a tree"
 MAXIMA = tuple(f"one greedy rule, {name}" for name in ("gl-laplace", "gl-exponential", "gl-gaussian", "sm-laplace"))
 DRAWN = *LISTS, *TREES, "card, in the leaves of a tree"
 CAUGHT = {  # the first of each in the fast tests
@@ -107,6 +115,7 @@ CAUGHT = {  # the first of each in the fast tests
     twins.CountedTwice: COUNTED,
     twins.ChosenTwice: (*CHOSEN, *MAXIMA),
     twins.DrawnTwice: DRAWN,
+    twins.SharedNoise: ("schema",),
     twins.OneBareCount: COUNTED,
     twins.BareCounts: COUNTED,
     twins.BareChoices: (*CHOSEN, *MAXIMA[:1]),

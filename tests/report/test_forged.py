@@ -3,6 +3,8 @@
 import json
 import os
 import shutil
+from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
@@ -16,11 +18,8 @@ from discreet import (
     DPOptimalTreeClassifier,
     DPScoreCardClassifier,
     Ledger,
-    Numeric,
     SavedModel,
-    Schema,
     noisy_evaluation,
-    private_cuts,
     verify_release,
     write_release,
 )
@@ -30,6 +29,7 @@ from discreet.datasets import load_compas
 from discreet.models.saved import checksum
 from discreet.report.bundle.checksums import sha256_of, sums_of
 
+from ..support.paid_schemas import paid
 from ..support.slices import pairs
 
 LEARNERS = {
@@ -55,27 +55,24 @@ def good(kind):
     return home / "release", ledger
 
 
-def priced(schema, X, epsilon, ledger):
-    """The same schema, with cut points that were paid for."""
-    name = next(column.name for column in schema.columns if column.kind == "numeric")
-    grid = [Numeric(name, low=0, high=100, n_cuts=99) if c.name == name else c for c in schema.columns]
-    public = Schema(tuple(grid), target=schema.target, classes=schema.classes)
-    return private_cuts(X, public, {name: 3}, epsilon=epsilon, ledger=ledger, records_per_person=3)
+COST = Fraction(1, 10), Fraction(1, 10**9)  # of a schema
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
-    ("mechanism", "cuts"),
+    ("mechanism", "schema_cost"),
     pairs(
         ["mass", "purity", "inverse", "sm-cauchy", "gl-laplace", "noisy-counts", None],
-        [None, "booked here", "booked elsewhere"],
+        [None, "booked here", "not booked"],
     ),
 )
-def test_an_honest_release_holds_whatever_was_booked(mechanism, cuts, tmp_path):
+def test_an_honest_release_holds_whatever_was_booked(mechanism, schema_cost, tmp_path):
     data, ledger = load_compas(sensitive=False), Ledger(epsilon=20.0, delta=0.1, allow_unproved=True)
     X, y, schema, given = data.data[:800], data.target[:800], data.schema, {"ledger": ledger, "records_per_person": 3}
-    if cuts:
-        schema = priced(schema, X, 0.1, ledger if cuts == "booked here" else Ledger(1.0))
+    if schema_cost:
+        schema = paid(schema, *COST, records=3)
+    if schema_cost == "booked here":
+        ledger.reserve(*COST, "a schema", release="schema-1f3a", pays_for={"schema-1f3a": COST}, records=3).close()
     greedy = mechanism is not None
     learner = DPGreedyRuleListClassifier if greedy else DPOptimalRuleListClassifier
     clf = learner(epsilon=1.1, schema=schema, max_length=2, **({"mechanism": mechanism} if greedy else {}), **given)
@@ -370,6 +367,86 @@ def test_a_forged_release_does_not_hold(release, lie):
     if "another version" not in lie:
         assert found.state == "does not hold", [check for check in found.checks if not check.holds]
     assert CliRunner().invoke(main, ["verify", str(release)]).exit_code in (1, 5)
+
+
+@cache
+def with_a_paid_schema(at):
+    """A release of a model that rests on a schema, which its ledger has with the model or before it."""
+    home, data = Path(mkdtemp()), load_compas(sensitive=False)
+    X, y, ledger = data.data[:1500], data.target[:1500], Ledger(epsilon=3.0, delta=1e-6)
+    if at == "before":
+        ledger.reserve(*COST, "a schema", release="schema-1f3a", pays_for={"schema-1f3a": COST}).close()
+    clf = LEARNERS["list"](schema=paid(data.schema, *COST), ledger=ledger).fit(X, y)
+    SavedModel.of(clf).save(home / "model.json")
+    found = noisy_evaluation(clf.rule_list_, X, y, 1.0, model_is_public=True)
+    found.save(home / "evaluation.json", home / "model.json")
+    write_release(home / "model.json", home / "release", evaluation=home / "evaluation.json", ledger=ledger)
+    return home / "release", ledger
+
+
+def without_schema(name, *parts):
+    """A forger that leaves what the schema cost out of a statement, or half of an amount."""
+
+    def forge(folder):
+        data = read(folder, name)
+        before, proved = data["privacy"]["for_schema"], data["privacy"]["proved"]
+        for part in parts:
+            left_out = before[part] if len(parts) == 2 else before[part] / 2
+            proved[part], before[part] = round(proved[part] - left_out, 12), before[part] - left_out
+        if len(parts) == 2:
+            del data["privacy"]["for_schema"]
+        write(folder, name, data)
+        papers_again(folder)
+
+    return forge
+
+
+LEFT_OUT = {
+    "all of it": without_schema(MODEL, "epsilon", "delta"),
+    "its epsilon": without_schema(MODEL, "epsilon"),
+    "its delta": without_schema(MODEL, "delta"),
+    "from what is proved": in_json(MODEL, "privacy", "proved", value={"epsilon": 1.0, "delta": 0.0}),
+    "a delta of the evaluation that nobody spent": in_json(
+        EVALUATION, "privacy", "proved", "delta", value=2e-9, again=True
+    ),
+    "from the schema": also(
+        in_json(MODEL, "rule_list", "schema", "released", "schema-1f3a", "epsilon", value=0.01), papers_again
+    ),
+    "its delta from the schema": also(
+        in_json(MODEL, "rule_list", "schema", "released", "schema-1f3a", "delta", value=1e-10), papers_again
+    ),
+    "from the record": in_json(RECORD, "privacy", "schema_epsilon", value=0.0),
+    "its delta from the record": in_json(RECORD, "privacy", "schema_delta", value=0.0),
+    "the record's release": in_json(RECORD, "schema", "released", value={}),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("at", ["with the model", "before"])
+@pytest.mark.parametrize("lie", [None, *LEFT_OUT])
+def test_what_a_schema_cost_cannot_be_left_out(lie, at, tmp_path):
+    folder, ledger = with_a_paid_schema(at)
+    shutil.copytree(folder, tmp_path / "release")
+    assert verify_release(tmp_path / "release", ledger).ok
+    if lie is not None:
+        LEFT_OUT[lie](tmp_path / "release")
+        sum_again(tmp_path / "release")
+        assert verify_release(tmp_path / "release").state == "does not hold"
+
+
+@pytest.mark.parametrize("at", ["with the model", "before"])
+@pytest.mark.parametrize("part", ["epsilon", "delta"])
+def test_a_ledger_with_another_price_than_model_and_schema_is_told(part, at):
+    from discreet.report.bundle.verifying import _on_ledger
+
+    folder, ledger = with_a_paid_schema(at)
+    model = SavedModel.load(folder / MODEL)
+    checksum = ledger.entries[model.ledger.number - 1].models[0]
+    assert _on_ledger(model, checksum, ledger).holds
+    more = replace(model.privacy.proved, **{part: getattr(model.privacy.proved, part) * 1.01 + 1e-12})
+    assert (
+        "another price" in _on_ledger(replace(model, privacy=replace(model.privacy, proved=more)), checksum, ledger).why
+    )
 
 
 @pytest.mark.parametrize(

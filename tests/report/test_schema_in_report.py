@@ -9,6 +9,7 @@ from discreet import Boolean, Categorical, Ignored, Ledger, Numeric, RuleList, S
 from discreet._utils.errors import ModelError, SchemaError
 from discreet.report.html import Particulars, to_html
 from discreet.report.sections import NO_SOURCE, asked_of, origin_of
+from discreet.schema import SchemaRelease
 
 COLUMNS = [
     Numeric("age", cuts=[25, 45], ranges=[[18, 20]], low=0, high=120, label="Age in years"),
@@ -50,8 +51,8 @@ def test_where_a_schema_came_from_is_said_or_said_to_be_unknown():
     plain = Schema(COLUMNS, "y", [0, 1])
     assert origin_of(plain) == (NO_SOURCE,)
     assert NO_SOURCE in report(plain)
-    released = Schema(COLUMNS, "y", [0, 1], released=[("cuts-1", 0.25)], source="a codebook")
-    assert "cuts-1 (epsilon 0.25)" in report(released)
+    released = Schema(COLUMNS, "y", [0, 1], released=[SchemaRelease("schema-1f3a", 0.25, 1e-9)], source="a codebook")
+    assert "schema-1f3a (epsilon = 0.25, delta = 1e-09)" in report(released)
     assert NO_SOURCE not in report(released)
     inferred = report(Schema(COLUMNS, "y", [0, 1], inferred=True))
     assert "It was made from the records themselves" in inferred

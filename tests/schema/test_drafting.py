@@ -87,7 +87,9 @@ def test_a_hospital_table(hospital):
     draft = draft_schema(hospital, "readmitted", source="made_up.csv")
     schema = draft.schema
     ignored = {c.name for c in schema.columns if isinstance(c, Ignored)}
-    assert ignored == {"patient_id", "name", "admitted", "discharged", "born", "notes", "hospital"}
+    assert ignored == {"patient_id", "name", "discharged", "born", "notes", "hospital"}
+    assert [str(day) for day in schema["admitted"].cuts[:2]] == ["2023-02-01", "2023-03-01"]
+    assert len(schema["admitted"].cuts) <= 20
     assert set(draft.comments) >= ignored  # each says why
     assert "identifier" in draft.comments["patient_id"]
     assert "dates" in draft.comments["discharged"]
@@ -210,7 +212,8 @@ def test_odd_columns(name):
     round_trips(draft)
     accepts(draft.schema, frame)
     kinds = {
-        **dict.fromkeys(["dates", "times", "zones", "date texts", "named dates", "clock", "durations"], "ignore"),
+        **dict.fromkeys(["times", "named dates", "clock", "durations"], "ignore"),
+        **dict.fromkeys(["dates", "zones", "date texts"], "date"),
         **dict.fromkeys(["periods", "polars times", "all missing", "NaN only", "one value"], "ignore"),
         **dict.fromkeys(["many numbers and a text", "lists", "bytes", "nested", "infinite only"], "ignore"),
         **dict.fromkeys(["decimals", "huge", "far apart", "tiny", "infinite", "numbers as texts"], "numeric"),
@@ -454,6 +457,43 @@ def test_a_dictionary():
     assert schema.classes == ("no", "yes")
     assert [note.split()[0] for note in draft.notes] == ["'weight'", "'thing'"]
     assert draft_from_dictionary(pl.from_pandas(DICTIONARY), target="ill", source="codebook.xlsx") == draft
+
+
+def test_a_sample_with_a_dictionary():
+    sample = {
+        "sex": [1, 2, 2, None] * 20,
+        "grade": [1, 2, 3, 4] * 20,  # of which the dictionary lists three
+        "age": list(range(20, 60)) * 2,
+        "colour": ["red", "green"] * 40,
+        "odd": [[1], {}, "a", 1.5] * 20,
+        "ill": [0, 1, 1, 0] * 20,
+    }
+    dictionary = {
+        "name": ["sex", "grade", "age", "colour", "odd", "ill", "not in the sample"],
+        "label": ["Sex", "Grade", "Age in years", "Colour", "Odd", "Ill?", "Nothing"],
+        "values": [
+            {1: "f; x", 2.0: "m = y"},
+            {1: "a", 2: "b", 3: "c"},
+            None,
+            "green, red, blue",
+            "1, a",
+            "0=no;1=yes",
+            None,
+        ],
+    }
+    draft = draft_schema(sample, "ill", dictionary=dictionary)
+    schema = draft.schema
+    round_trips(draft)
+    sex = Categorical("sex", True, categories=("1", "2"), label="Sex", labels={"1": "f; x", "2": "m = y"})
+    assert schema["sex"] == sex
+    assert schema["grade"] == Numeric("grade", cuts=(1, 2, 3), low=1, high=4, label="Grade")
+    assert schema["age"].label == "Age in years"
+    assert schema["colour"].categories == ("green", "red", "blue")
+    assert schema["odd"].kind == "ignore"
+    assert (schema.target_label, dict(schema.class_labels)) == ("Ill?", {"0": "no", "1": "yes"})
+    assert "not in the sample" not in schema.names
+    same = draft_schema({**sample, "sex": [v and str(v) for v in sample["sex"]]}, "ill", dictionary=dictionary)
+    assert same.schema["sex"] == sex
 
 
 def test_dictionaries_that_are_none():

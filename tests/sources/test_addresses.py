@@ -162,7 +162,6 @@ def broken_url(chance):
 PLACES = [
     lambda url: ["fit", "list", url, "-s", "s.toml", "-e", "1", "-o", "m.json"],
     lambda url: ["predict", "s.toml", url],
-    lambda url: ["cuts", url, "-s", "s.toml", "-c", "x=1", "-e", "1", "-o", "c.toml"],
     lambda url: ["evaluate", "s.toml", url, "-e", "1"],
     lambda url: ["check", url, "-s", "s.toml"],
     lambda url: ["schema", url],

@@ -9,7 +9,6 @@ from decimal import Decimal
 from pathlib import Path
 
 import duckdb
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -22,7 +21,6 @@ from discreet import (
     SavedModel,
     Schema,
     noisy_accuracy,
-    private_cuts,
 )
 from discreet._utils.errors import EngineError, SchemaError
 from discreet.accounting.ledger import BudgetError
@@ -100,7 +98,6 @@ COMMANDS = {
     "fit tree": (*FIT[3:], "--max-depth", "2", "--ledger", "l.json", "--report", "report.html"),
     "fit tree, in stages": (*FIT[3:], "--stages", "2,1", "--criterion", "gini", "-x", "age", "-v"),
     "evaluate": ("-e", "1", "--ledger", "l.json"),
-    "cuts": ("-s", "fine.toml", "-e", "1", "-c", "age=3", "-o", "cut.toml", "--ledger", "l.json"),
     "predict": ("--id", "age", "--id", "ward", "-o", "scores.csv"),
 }
 
@@ -111,8 +108,6 @@ def test_who_reads_a_file_shows_nowhere(desk, monkeypatch):  # noqa: F811
     monkeypatch.setattr(secrets, "token_hex", lambda *_: "0123abcd")
     monkeypatch.setattr("discreet.accounting.budget_request.datetime", StoppedClock)
     replace(SCHEMA, target=None).save("no target.toml")
-    fine = [Numeric("age", low=0, high=100, n_cuts=49) if c.name == "age" else c for c in SCHEMA.columns]
-    Schema(tuple(fine), target="died", classes=["no", "yes"]).save("fine.toml")
     run(*FIT)
     table = "table.parquet"
     typed = hospital().replace({"": None, "1.0": "1"})
@@ -224,23 +219,6 @@ def test_a_noisy_accuracy(engine, monkeypatch):
 GRID = Schema([Numeric("x", low=0, high=100, n_cuts=99), Categorical("c", categories=["a"])], "y", [0, 1])
 
 
-def test_cut_points(engine, monkeypatch):
-    x = np.random.default_rng(0).normal(40, 10, 5000)
-    frame = pd.DataFrame({"x": x, "c": "a", "y": 1, "not x": "no"})
-    here = private_cuts(frame, GRID, {"x": 3}, epsilon=1.0, random_state=3)
-    assert private_cuts(ibis.memtable(frame), GRID, {"x": 3}, epsilon=1.0, random_state=3) == here
-    fine = [Numeric("age", low=0, high=100, n_cuts=49) if c.name == "age" else c for c in SCHEMA.columns]
-    Schema(tuple(fine), target="died", classes=["no", "yes"]).save("fine.toml")
-    run("ledger", "create", "l.json", "-e", "3")
-    counts = spied(monkeypatch)
-    cuts = ("-s", "fine.toml", "-e", "1", "-c", "age=3", "--force", "-o", "cut.toml")
-    assert "age: " in run("cuts", URL, *cuts, "--ledger", "l.json")
-    assert "age: " in run("cuts", "hospital.csv", *cuts)
-    of_engine, of_file = (counted._whole.of_column(0).tolist() for counted in counts)
-    assert of_engine == of_file
-    assert len(Ledger.open("l.json").entries) == 1
-
-
 def test_nothing_is_spent_when_a_connection_is_lost():
     connection = ibis.duckdb.connect()
     table = connection.create_table("t", pd.DataFrame({"x": [1.0, 60.0], "c": ["a", "b"], "y": [0, 1]}))
@@ -252,8 +230,6 @@ def test_nothing_is_spent_when_a_connection_is_lost():
             connection.disconnect()  # and so it is for the budget, which is looked at before
         with pytest.raises(error):
             noisy_accuracy(rules, asked, None, 1.0, ledger, model_is_public=True)
-        with pytest.raises(error):
-            private_cuts(asked, GRID, {"x": 3}, epsilon=1.0, ledger=ledger)
         assert ledger.entries == ()
 
 

@@ -1,8 +1,9 @@
 """Everything over again, record by record and value by value, as plainly as it can be said. The reference for tests."""
 
+import datetime
 import math
 
-from discreet import Boolean, Categorical, Numeric
+from discreet import Boolean, Categorical, Date, Numeric
 
 
 def text(value):
@@ -16,12 +17,26 @@ def text(value):
 def is_missing(column, value):
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return True
+    if isinstance(column, Date):
+        return day(value) is None
     if isinstance(column, Numeric):
         beyond = (column.low is not None and value < column.low) or (column.high is not None and value > column.high)
         return beyond and column.outside == "missing"
     if isinstance(column, Boolean):
         return text(value).lower() not in ("0", "1", "true", "false", "yes", "no")
     return category_names(column, value) is None
+
+
+def day(value):
+    """The day of a date, of a time (in UTC if it has a zone) or of a text as Python writes them; None if it is none."""
+    if isinstance(value, str):
+        try:
+            value = datetime.datetime.fromisoformat(value)
+        except ValueError:
+            return None
+    if isinstance(value, datetime.datetime):
+        return (value if value.tzinfo is None else value.astimezone(datetime.UTC)).date()
+    return value if isinstance(value, datetime.date) else None
 
 
 def category_names(column: Categorical, value):
@@ -46,9 +61,11 @@ def holds(column, literal, value):
         return (text(value).lower() in ("1", "true", "yes")) == (op == "is true")
     if isinstance(column, Categorical):
         return (text(wanted) in category_names(column, value)) == (op == "=")
-    if column.low is not None:
+    if isinstance(column, Date):
+        value = day(value)
+    elif column.low is not None:
         value = max(value, column.low)
-    if column.high is not None:
+    if getattr(column, "high", None) is not None:
         value = min(value, column.high)
     if op in ("in", "not in"):
         return (wanted[0] <= value <= wanted[1]) == (op == "in")

@@ -86,6 +86,8 @@ class PostgreSQLEngine:
         (pa.types.is_floating, "real"),
         (pa.types.is_decimal, "numeric"),
         (pa.types.is_date, "date"),
+        (lambda t: pa.types.is_timestamp(t) and t.tz is not None, "timestamptz"),
+        (pa.types.is_timestamp, "timestamp"),
         (lambda _: True, "text"),
     )
 

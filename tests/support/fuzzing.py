@@ -46,7 +46,7 @@ from discreet import (
 )
 from discreet._utils.errors import ModelError, RuleError, SchemaError
 from discreet.accounting import ledger_rows as rows
-from discreet.accounting.costs import pair
+from discreet.accounting.costs import pair, rho_sum
 from discreet.accounting.entries import Entry, LedgerBudget, Totals
 from discreet.accounting.ledger import BudgetError, LedgerError, LedgerSnapshot
 from discreet.accounting.statement import Guarantee
@@ -102,7 +102,8 @@ TREE = Tree(
     SCHEMA,
 )
 STATEMENT = PrivacyStatement(
-    "sm-laplace", Guarantee(1.0, None), Guarantee(0.9, 1e-6), (), ("nobody looks", "a seed was not used")
+    *("sm-laplace", Guarantee(1.0, None), Guarantee(0.9, 1e-6), (), ("nobody looks", "a seed was not used")),
+    for_schema=Guarantee(0.2, 1e-9),
 )
 UNPROVED = PrivacyStatement("mass", None, None, ("it was seeded", "delta = 1/n^2"), ())
 
@@ -116,10 +117,13 @@ def some_ledger(entries: int) -> str:
     """The rows of a ledger as JSON: what it is, its sums, its events."""
     events, totals = [], Totals()
     for number in range(1, entries + 1):
-        cuts, costs = ((f"cuts-{number}", Fraction(1, 9)),), pair(Fraction(1, 3), Fraction(0))
+        schemas, costs = (
+            ((f"schema-{number}", (Fraction(1, 9), Fraction(1, 10**9))),),
+            pair(Fraction(1, 3), Fraction(0)),
+        )
         pairs = (Fraction(1, 3), Fraction(0), "2024-05-06T07:08:09+00:00", Fraction(1, 3), Fraction(0))
         entry = Entry(
-            "a model", *pairs, records_per_person=2, release="r", cut_points=cuts, costs=costs, rho=Fraction(1, 9)
+            "a model", *pairs, records_per_person=2, release="r", schemas=schemas, costs=costs, rho=rho_sum(costs)
         )
         totals = totals.plus(entry)
         events += [rows.reserved(entry, number), rows.ended(number, "finished", Fraction(1, 4), Fraction(0))]
@@ -144,9 +148,9 @@ def sealed_ledger(data: bytes) -> bytes:
         for number, text in enumerate(texts, 1):
             seal = rows._digest(seal, str(number), text)
             connection.execute("INSERT INTO discreet_events VALUES (?, ?, ?)", (number, text, seal))
-            cuts = events[number - 1].get("cut_points", {}) if isinstance(events[number - 1], dict) else {}
-            for name in cuts if isinstance(cuts, dict) else ():
-                connection.execute("INSERT INTO discreet_cuts VALUES (?, ?)", (rows._key(name), number))
+            paid = events[number - 1].get("schemas", {}) if isinstance(events[number - 1], dict) else {}
+            for name in paid if isinstance(paid, dict) else ():
+                connection.execute("INSERT INTO discreet_schemas VALUES (?, ?)", (rows._key(name), number))
         row = (whole, totals, len(texts), seal, rows._digest(whole, totals, str(len(texts)), seal))
         connection.execute("INSERT INTO discreet_ledger VALUES (1, ?, ?, ?, ?, ?)", row)
         return connection.serialize()

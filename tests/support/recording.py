@@ -147,7 +147,6 @@ def sources():
         rules = d.RuleList.parse("if age > 50 then yes\nelse no", schema=schema)
         told = d.noisy_evaluation(rules, frame.drop(columns="outcome"), frame["outcome"], epsilon=1.0, by=["job"])
         yield "noisy evaluation", str(told)
-        yield "private cuts", d.private_cuts(frame, schema, {"age": 3}, epsilon=1.0).to_toml()
 
 
 def _fill_duckdb(path, arrow):
@@ -171,7 +170,6 @@ COMMANDS = (
     "plan",
     "ledger",
     "check",
-    "cuts",
     "fit",
     "show",
     "predict",
@@ -213,7 +211,6 @@ GOOD = {
     ],
     "check": [["check", "table.csv", "--schema", "schema.toml"]],
     "check json": [["check", "table.csv", "--schema", "schema.toml", "--json"]],
-    "cuts": [["cuts", "table.csv", "-s", "schema.toml", "-c", "age=3", "-e", "1", "-o", "new.toml"]],
     "fit": [[*FIT, "--ledger", "a.ledger", "--report", "r.html"]],
     "fit json": [[*FIT, "--json"]],
     "fit a tree": [[*TREE, "--max-depth", "2", "--report", "r.html"]],
@@ -290,7 +287,6 @@ BAD = {
     "no folder": [["fit", "list", "table.csv", "-s", "schema.toml", "-e", "1", "-o", "nothing/m.json"]],
     "empty table": [["fit", "list", "empty.csv", "-s", "schema.toml", "-e", "1", "-o", "m.json"]],
     "no header": [["fit", "list", "headless.csv", "-s", "schema.toml", "-e", "1", "-o", "m.json"]],
-    "bad cuts": [["cuts", "table.csv", "-s", "schema.toml", "-c", "job=3", "-e", "1", "-o", "new.toml"]],
     "no model": [["show", "schema.toml"]],
     "changed model": [["show", "changed.json"]],
     "evaluate without a word": [["evaluate", "model.json", "table.csv"]],

@@ -1,11 +1,12 @@
 """Random schemas, tables, rules, rule lists and trees for property tests."""
 
+import datetime
 import math
 
 import numpy as np
 from hypothesis import strategies as st
 
-from discreet import Boolean, Categorical, Literal, Numeric, Rule, RuleList, Schema, Split, Tree
+from discreet import Boolean, Categorical, Date, Literal, Numeric, Rule, RuleList, Schema, Split, Tree
 from discreet.models.partition import Answer
 from discreet.rules.candidates import Candidates
 
@@ -23,6 +24,9 @@ numbers = st.one_of(
 categories = st.one_of(words, st.integers(-5, 5))
 
 
+days = st.dates(datetime.date(1, 1, 2), datetime.date(9999, 12, 30))
+
+
 @st.composite
 def literals(draw, column=words):
     op = draw(
@@ -36,20 +40,26 @@ def literals(draw, column=words):
     elif op in ("=", "!="):
         value = draw(categories)
     elif op in ("<=", ">", "<", ">="):
-        value = draw(numbers)
+        value = draw(numbers | days)
     return Literal(draw(column), op, value)
 
 
 labels = st.one_of(words, st.integers(), st.booleans(), st.floats(allow_nan=False, allow_infinity=False))
 
 
-DRAWN = ("numeric", "categorical", "boolean")  # all kinds that a rule may use: tests/schema/test_a_new_kind.py
+DRAWN = ("numeric", "categorical", "boolean", "date")  # all kinds that a rule may use: tests/schema/test_a_new_kind.py
+
+
+DAYS = [datetime.date(*day) for day in ((1, 1, 2), (1969, 12, 31), (1970, 1, 1), (2024, 2, 29), (2024, 3, 1))]
 
 
 @st.composite
 def columns(draw, name):
     kind = draw(st.sampled_from(DRAWN))
     missing = draw(st.booleans())
+    if kind == "date":
+        cuts = draw(st.sets(st.sampled_from(DAYS), min_size=1, max_size=4))
+        return Date(name, missing, sorted(cuts))
     if kind == "boolean":
         return Boolean(name, missing, outside=draw(st.sampled_from([None, "missing", "error"])))
     if kind == "numeric":
@@ -85,9 +95,22 @@ def schemas(draw, max_columns=4):
     )
 
 
+ZONES = st.sampled_from([-12, -5.5, 0, 1, 14])
+
+
 def values_for(column):
     """Values of a column, foreseen or not."""
     odd = st.sampled_from([None, math.nan])
+    if isinstance(column, Date):
+        near = [day + datetime.timedelta(shift) for day in DAYS for shift in (-1, 0, 1)]
+        times = st.datetimes(datetime.datetime(1969, 12, 30), datetime.datetime(2024, 3, 2))
+        zoned = st.builds(
+            lambda t, hours: t.replace(tzinfo=datetime.timezone(datetime.timedelta(hours=hours))), times, ZONES
+        )
+        texts = (st.sampled_from(near) | times | zoned).map(str)
+        return st.one_of(
+            st.sampled_from(near), times, zoned, texts, st.sampled_from(["2024-02-30", "yes", 20240229, 7.0, True]), odd
+        )
     if isinstance(column, Numeric):
         return st.one_of(st.integers(-7, 7), st.floats(-7, 7), st.just(math.inf), odd)
     if isinstance(column, Boolean):
@@ -153,7 +176,8 @@ def free_rule_lists(draw):
 
 
 def _kind(literal):
-    return {"=": "c", "!=": "c", "is true": "b", "is false": "b"}.get(literal.op, "n")
+    number = "d" if isinstance(literal.value, datetime.date) else "n"
+    return {"=": "c", "!=": "c", "is true": "b", "is false": "b"}.get(literal.op, number)
 
 
 def nodes(tests, answers, max_leaves=12):

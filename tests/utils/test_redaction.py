@@ -23,7 +23,6 @@ from discreet import (
     Schema,
     noisy_accuracy,
     noisy_evaluation,
-    private_cuts,
 )
 from discreet._utils.errors import LearningError, NotEnoughMemory, PrivacyWarning
 from discreet._utils.redaction import NOTHING_BOOKED, STAYS_BOOKED, redacting
@@ -91,7 +90,6 @@ ENTRANCES = {
     "fit_source, nodes": lambda **p: DPGreedyRuleListClassifier(schema=SCHEMA, **p).fit_source(
         duckdb_table(), counting="nodes"
     ),
-    "private_cuts": lambda **p: private_cuts(X, SCHEMA, {"n": 1}, epsilon=1.0, **p),
     "noisy_accuracy": lambda **p: noisy_accuracy(
         RuleList.parse("if b then 1 else 0", [0, 1], SCHEMA), X, Y, 1.0, model_is_public=True, **p
     ),
@@ -173,7 +171,6 @@ DRAWING = {
     "fit_source, tuples": "discreet.private.queries.base.release",
     "fit_counts": "discreet.private.mechanisms.mass.MassSelector.select",
     "fit_source": "discreet.private.mechanisms.mass.MassSelector.select",
-    "private_cuts": "discreet.private.queries.cuts.CutQueries.cut",
     "noisy_accuracy": "discreet.private.queries.base.release",
     "noisy_evaluation": "discreet.private.queries.base.release",
 }
@@ -212,7 +209,6 @@ def test_a_fit_does_not_depend_on_how_numpy_is_set_to_take_odd_numbers():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", PrivacyWarning)
         assert DPOptimalRuleListClassifier(schema=SCHEMA, epsilon=1000).fit(odd, Y).privacy_.proved is not None
-        assert len(private_cuts(odd, SCHEMA, {"n": 1}, epsilon=1000)["n"].cuts) == 1
 
 
 CHILD = """

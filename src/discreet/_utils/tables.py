@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from narwhals.exceptions import DuplicateError
 
+from .days import part_in, part_of
 from .errors import SchemaError, no_value_shown
 from .escaping import first_few
 
@@ -30,6 +31,9 @@ class Table:
 
     def column(self, name: str, rows: slice | None = None) -> np.ndarray:
         """The values of a column: numbers, Booleans, dates, or objects with None where a value is missing."""
+        if (found := part_in(name, self._known)) is not None:
+            part, source = found
+            return part_of(self.column(source, rows), part, source)
         if name not in self._known:
             there = first_few(self.names)
             raise SchemaError(f"the schema names column {name!r}, which the table does not have; it has {there}")
@@ -190,6 +194,8 @@ def _values(series: Any) -> np.ndarray:
     if holds_objects(native := series.to_native()):
         return _with_none(native.to_numpy(), native.isna)
     dtype = series.dtype  # narwhals finds it again whenever it is asked
+    if isinstance(dtype, nw.Date | nw.Datetime) or isinstance(getattr(native, "dtype", None), pd.DatetimeTZDtype):
+        return _dates(series, native)
     if isinstance(dtype, nw.Struct | nw.List | nw.Array):
         return _as_column_of(None if gone else UNREADABLE for gone in series.is_null().to_list())
     if series.implementation.is_polars() and isinstance(dtype, nw.String | nw.Categorical | nw.Enum):
@@ -199,11 +205,21 @@ def _values(series: Any) -> np.ndarray:
         return _one_by_one(series)  # pyarrow ends the process over some of these types, if there are no records
     try:
         values = _values_at_once(series, dtype)
-    except Exception:  # a string that is not UTF-8, a date that Python does not have; others are what they would be
+    except Exception:  # a string that is not UTF-8, a time that Python does not have; others are what they would be
         values = _one_by_one(series)
-    if isinstance(dtype, nw.Date | nw.Datetime | nw.Duration | nw.Time) and values.dtype.kind not in "mM":
+    if isinstance(dtype, nw.Duration | nw.Time) and values.dtype.kind not in "mM":
         return np.full(len(series), "NaT", dtype="m8[s]")  # no rule is about them; the array's type tells theirs
     return values
+
+
+def _dates(series: Any, native: Any) -> np.ndarray:
+    """Dates and times, those with a zone in UTC. Not as values of Python, which has no days before year 1 or after 9999."""
+    if isinstance(getattr(native, "dtype", None), pd.DatetimeTZDtype):
+        return np.asarray(native.dt.tz_convert(None).to_numpy())
+    if isinstance(native, pd.Series) and not isinstance(native.dtype, np.dtype):
+        native = series.to_arrow()
+        return np.asarray(native.to_numpy(zero_copy_only=False))
+    return np.asarray(native.to_numpy())
 
 
 def _one_by_one(series: Any) -> np.ndarray:

@@ -18,11 +18,10 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Literal
 
-from .costs import KINDS, NONE, NOTHING_PROVED, PURE, Cost, exact, is_proved, pair, plain_sum
-from .entries import LONGEST_NAME, Entry, LedgerBudget, Totals, rho_charged
+from .costs import KINDS, NONE, NOTHING_PROVED, Cost, exact, is_proved, pair, plain_sum
+from .entries import LONGEST_NAME, Entry, LedgerBudget, Pair, Totals, rho_charged
 from .reservation import BudgetError
 
-Pair = tuple[Fraction, Fraction]
 # What is proved about a release: a pair, a list of costs, the pair that is reserved for it, or nothing
 Proved = tuple[float, float] | Sequence[Cost] | Literal["as reserved"] | None
 
@@ -55,6 +54,10 @@ def refuse_more_than_left(whole: LedgerBudget, totals: Totals, asked: Pair, cost
         raise BudgetError(message)
 
 
+class SchemaDeltaError(NoDeltaError):
+    """A release whose schema needs a delta, for such a ledger."""
+
+
 class UnprovedError(BudgetError):
     """A release about which nothing is proved, for a ledger that does not take such releases."""
 
@@ -70,8 +73,8 @@ class BudgetRequest:
     records: int = 1
     because: Sequence[str] = ()
     release: str | None = None
-    rests_on: Mapping[str, Fraction] | None = None
-    pays_for: Mapping[str, Fraction] | None = None
+    rests_on: Mapping[str, Pair] | None = None
+    pays_for: Mapping[str, Pair] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.what, str):
@@ -85,23 +88,32 @@ class BudgetRequest:
         self.name = secrets.token_hex(6) if self.release is None else self.release
         if not isinstance(self.name, str) or len(self.name) > LONGEST_NAME:
             raise ValueError(f"release must be a string of at most {LONGEST_NAME} characters")
-        self.owed, self.paid = _cut_points("rests_on", self.rests_on), _cut_points("pays_for", self.pays_for)
-        if sum(self.paid.values()) > self.epsilon:
+        self.owed, self.paid = _schemas("rests_on", self.rests_on), _schemas("pays_for", self.pays_for)
+        if any(paid > own for paid, own in zip(_sums(self.paid), (self.epsilon, self.delta), strict=True)):
             raise ValueError(
-                "pays_for is more than epsilon: cut points that are the release cannot cost more than all of it"
+                "pays_for is more than epsilon or delta: a schema that is the release cannot cost more than all of it"
             )
 
-    def approve(self, whole: LedgerBudget, totals: Totals, known: Mapping[str, Fraction]) -> Entry:
-        """The entry to be made, or BudgetError. Of cut points, what the ledger does not know of (``known``) is booked with it."""
-        owed = {n: e - known.get(n, NONE) for n, e in self.owed.items() if e > known.get(n, NONE)}
-        before = sum(owed.values(), NONE)
-        costs = (*self.costs, Cost(PURE, before)) if before and is_proved(self.costs) else self.costs
-        asked = self.epsilon + before, self.delta
+    def approve(self, whole: LedgerBudget, totals: Totals, known: Mapping[str, Sequence[Pair]]) -> Entry:
+        """The entry to be made, or BudgetError. A schema that no entry pays for in full (``known``) is booked with it."""
+        owed = {n: p for n, p in self.owed.items() if not any(e >= p[0] and d >= p[1] for e, d in known.get(n, ()))}
+        before = _sums(owed)
+        costs = self.costs
+        if is_proved(costs):
+            costs = (*costs, *(cost for own in owed.values() for cost in pair(*own)))
+        asked = self.epsilon + before[0], self.delta + before[1]
         if whole.records_per_person is not None and self.records < whole.records_per_person:
             raise BudgetError(
                 f"the ledger is for people with up to {whole.records_per_person} records, but this release for people with up to "
                 f"{self.records}: set records_per_person={whole.records_per_person}"
             )
+        for name, (_, delta) in (self.paid | owed).items():
+            if delta and not whole.delta_for_releases:
+                raise SchemaDeltaError(
+                    f"the schema {name!r} needs a delta of {float(delta):.6g}, and the ledger was made without a delta for "
+                    "releases: use a ledger with one (discreet ledger create NEW --epsilon 3 --delta 1e-6), or a schema whose "
+                    "categories and classes are declared, which needs none"
+                )
         refuse_more_than_left(whole, totals, asked, costs)
         if not is_proved(costs) and not whole.allow_unproved:
             why = f" ({'; '.join(self.because)})" if self.because else ""
@@ -112,22 +124,27 @@ class BudgetRequest:
             )
         proved_epsilon, proved_delta = plain_sum(costs) if is_proved(costs) else (None, None)
         return Entry(
-            self.what + "".join(f", and cut points {name}" for name in owed),
+            self.what + "".join(f", and schema {name}" for name in owed),
             *(*asked, datetime.now(UTC).isoformat(timespec="seconds"), proved_epsilon, proved_delta),
             records_per_person=self.records,
             release=self.name,
-            cut_points=(*self.paid.items(), *owed.items()),
+            schemas=(*self.paid.items(), *owed.items()),
             costs=costs,
             rho=rho_charged(costs, asked[0]),
         )
 
 
-def _cut_points(parameter: str, given: Mapping[str, Fraction] | None) -> dict[str, Fraction]:
-    """Names of cut points, with what each costs a person."""
+def _schemas(parameter: str, given: Mapping[str, Pair] | None) -> dict[str, Pair]:
+    """Names of schemas, with what each costs a person."""
     found = dict(given or {})
-    if not all(isinstance(name, str) and len(name) <= LONGEST_NAME for name in found):
-        raise ValueError(f"{parameter} must name cut points by strings of at most {LONGEST_NAME} characters")
-    return {name: exact(f"an amount in {parameter}", amount) for name, amount in found.items()}
+    named = all(isinstance(name, str) and len(name) <= LONGEST_NAME for name in found)
+    if not named or not all(isinstance(one, tuple) and len(one) == 2 for one in found.values()):
+        raise ValueError(f"{parameter} must have (epsilon, delta) by names of at most {LONGEST_NAME} characters")
+    return {name: (exact(f"an epsilon in {parameter}", e), exact("delta", d)) for name, (e, d) in found.items()}
+
+
+def _sums(schemas: Mapping[str, Pair]) -> Pair:
+    return sum((e for e, _ in schemas.values()), NONE), sum((d for _, d in schemas.values()), NONE)
 
 
 def _costs_of(proved: Proved, epsilon: Fraction, delta: Fraction) -> tuple[Cost, ...]:

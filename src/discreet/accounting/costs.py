@@ -6,11 +6,13 @@ All of them are about one person, who comes or goes with all of his or her recor
     pure                 L is in [-e, e]
     discrete laplace     the same, of counts with discrete Laplace noise, which other tools know by that name
     bounded range        L is in an interval of width e, wherever that lies; so in [-e, e], too (docs/theory/accounting.md)
+    concentrated         rho-zCDP, for the largest rho that is (e, delta)-DP: noise with a normal tail
     approximate          (e, delta)-DP: all that is proved about some of the published methods
     nothing proved       no bound
 
 Each knows its plain (epsilon, delta), and its rho: it is (delta-approximately) rho-zCDP, with rho rounded up to 30 decimals:
-``e tanh(e/2)`` for what is pure, ``e^2/8`` for a bounded range (Theorems 31 and 32).
+``e tanh(e/2)`` for what is pure, ``e^2/8`` for a bounded range (Theorems 31 and 32). Of what is concentrated it is ``rho_of(e,
+delta)``, which is rounded down: a mechanism has to keep to that number, with noise that is rounded up.
 
 **Theorem 33** (Canonne, Kamath, Steinke 2020). What is rho-zCDP is (epsilon, delta)-DP with, for every a > 1,
 
@@ -35,8 +37,8 @@ LONGEST = 1000  # characters of an amount
 FINEST = 10**300  # sums of more characters than that are rounded up, to a multiple of 1/FINEST
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, ZeroDivisionError, RecursionError)
 PURE, DISCRETE_LAPLACE, BOUNDED_RANGE = "pure", "discrete laplace", "bounded range"
-APPROXIMATE, UNPROVED = "approximate", "nothing proved"
-KINDS = (PURE, DISCRETE_LAPLACE, BOUNDED_RANGE, APPROXIMATE, UNPROVED)
+CONCENTRATED, APPROXIMATE, UNPROVED = "concentrated", "approximate", "nothing proved"
+KINDS = (PURE, DISCRETE_LAPLACE, BOUNDED_RANGE, CONCENTRATED, APPROXIMATE, UNPROVED)
 FINEST_RHO = 10**30
 MOST_TIMES = 10**9
 LARGE = Fraction(1000)  # of which exp is nobody's business any more
@@ -95,6 +97,8 @@ class Cost:
     Fraction(1, 800)
     >>> Cost("pure", Fraction(1, 10), times=3).plain
     (Fraction(3, 10), Fraction(0, 1))
+    >>> round(float(Cost("concentrated", Fraction(3), Fraction(1, 10**6)).rho), 4)
+    0.1851
     """
 
     kind: str
@@ -104,9 +108,10 @@ class Cost:
 
     @property
     def is_possible(self) -> bool:
-        """Whether it is of a known kind, and so often as something may happen."""
+        """Whether it is of a known kind, with a rho if it is concentrated, and so often as something may happen."""
         counts = isinstance(self.times, int) and not isinstance(self.times, bool)
-        return self.kind in KINDS and counts and 1 <= self.times <= MOST_TIMES
+        is_some = self.kind in KINDS and counts and 1 <= self.times <= MOST_TIMES
+        return is_some and (self.kind != CONCENTRATED or (0 < self.delta < 1 and self.rho > 0))
 
     @property
     def plain(self) -> tuple[Fraction, Fraction]:
@@ -116,6 +121,8 @@ class Cost:
     @property
     def rho(self) -> Fraction:
         """Of all the answers together; of what is not proved, nothing."""
+        if self.kind == CONCENTRATED:
+            return self.times * rho_of(self.epsilon, self.delta)
         pure = rho_of_pure(self.epsilon)
         return self.times * (min(_rounded_up(self.epsilon**2 / 8), pure) if self.kind == BOUNDED_RANGE else pure)
 
@@ -123,7 +130,8 @@ class Cost:
         """From what one record costs to what a person with so many of them does: a chain of tables, one record at a time.
 
         Losses add up along the chain, and so do the widths of intervals: epsilon grows k-fold, and so rho k^2-fold. Of an
-        (epsilon, delta) pair each step multiplies the delta so far by e^epsilon and adds one (rounded up).
+        (epsilon, delta) pair each step multiplies the delta so far by e^epsilon and adds one (rounded up), and what was
+        concentrated is no more than that pair.
 
         >>> Cost("bounded range", Fraction(1, 10)).for_person(3).rho == 9 * Fraction(1, 800)
         True
@@ -135,7 +143,8 @@ class Cost:
             if whole:
                 steps = (_exp(min(whole, LARGE))[1] - 1) / max(self.epsilon, _exp(min(self.epsilon, LARGE))[0] - 1)
             delta = Fraction(1) if whole > LARGE or delta * steps >= 1 else _rounded_up(delta * steps)
-        return replace(self, epsilon=records * self.epsilon, delta=delta)
+        kind = APPROXIMATE if self.kind == CONCENTRATED and records > 1 else self.kind
+        return replace(self, kind=kind, epsilon=records * self.epsilon, delta=delta)
 
     def to_list(self) -> list[Any]:
         """As JSON has it."""
@@ -146,7 +155,7 @@ class Cost:
         """What ``to_list`` made. What cannot be read raises one of ``UNREADABLE``."""
         kind, epsilon, delta, times = data
         found = cls(kind, read_amount(epsilon), read_amount(delta, 1), times)
-        odd = (found.delta and kind != APPROXIMATE) or (found.epsilon and kind == UNPROVED)
+        odd = (found.delta and kind not in (APPROXIMATE, CONCENTRATED)) or (found.epsilon and kind == UNPROVED)
         if odd or not found.is_possible:
             raise ValueError
         return found
@@ -207,6 +216,7 @@ def _exp(power: Fraction) -> tuple[Fraction, Fraction]:
     return Fraction(down.next_minus(below)), Fraction(up.next_plus(above))
 
 
+@lru_cache(maxsize=64)  # a cost is asked for it again and again
 def rho_of(epsilon: Fraction, delta: Fraction) -> Fraction:
     """The largest rho that is (epsilon, delta)-DP, rounded down.
 

@@ -14,6 +14,7 @@ FINISHED, STOPPED = "finished", "stopped"
 NEIGHBOURS = "add or remove"  # a person's records
 LONGEST_NAME = 200
 Rho = float | Fraction | Literal["auto"] | None
+Pair = tuple[Fraction, Fraction]  # an epsilon and a delta
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Entry:
 
     ``epsilon`` and ``delta`` are what was asked for, as the method's authors count it. ``proved_*`` are what is proved about
     the release, which may be less or more; None if nothing is. ``release`` is the name of what was released, which a model
-    carries, too. ``cut_points`` are the releases of cut points that this entry pays for, each with its epsilon for a person.
+    carries, too. ``schemas`` are the releases of schemas that this entry pays for, by name, each with its (epsilon, delta).
     ``how`` it ended is "finished" or "stopped", by an error or by Ctrl-C. ``costs`` are what the release consists of, and ``rho``
     what it was charged in zCDP. ``models`` are the checksums (SHA-256) of the files into which the model was written.
     """
@@ -38,7 +39,7 @@ class Entry:
     how: str | None = None
     records_per_person: int | None = None
     release: str | None = None
-    cut_points: tuple[tuple[str, Fraction], ...] = ()
+    schemas: tuple[tuple[str, Pair], ...] = ()
     costs: tuple[Cost, ...] = ()
     rho: Fraction = NONE
     models: tuple[str, ...] = ()

@@ -25,16 +25,17 @@ from pathlib import Path
 from typing import Any, Self
 
 from . import ledger_rows as rows
-from .budget_request import BudgetRequest, NoDeltaError, Proved, UnprovedError
+from .budget_request import BudgetRequest, NoDeltaError, Proved, SchemaDeltaError, UnprovedError
 from .costs import UNREADABLE, exact
-from .entries import NEIGHBOURS, Booked, Entry, LedgerBudget, Rho, Totals, budget_of
+from .entries import NEIGHBOURS, Booked, Entry, LedgerBudget, Pair, Rho, Totals, budget_of
 from .ledger_places import BusyError, LedgerError, MemoryPlace, MissingError, OutOfReachError, Place, SQLitePlace, T
 from .postgres_ledger import PostgreSQLPlace, is_url
 from .reservation import BudgetError, Reservation
 from .summary import DetachedLedger, LedgerSnapshot, Readings
 
 __all__ = ["UNREADABLE", "BudgetError", "BudgetRequest", "DetachedLedger", "Entry", "Ledger"]
-__all__ += ["LedgerError", "LedgerSnapshot", "NoDeltaError", "Reservation", "UnprovedError", "exact"]
+__all__ += ["LedgerError", "LedgerSnapshot", "NoDeltaError", "Reservation", "SchemaDeltaError"]
+__all__ += ["UnprovedError", "exact"]
 PATIENCE = 2.0  # seconds before one is told that this waits
 
 
@@ -147,8 +148,8 @@ class Ledger(Readings):
         *,
         because: Sequence[str] = (),
         release: str | None = None,
-        rests_on: Mapping[str, Fraction] | None = None,
-        pays_for: Mapping[str, Fraction] | None = None,
+        rests_on: Mapping[str, Pair] | None = None,
+        pays_for: Mapping[str, Pair] | None = None,
         neighbours: str = NEIGHBOURS,
     ) -> Reservation:
         """Set aside a budget, or raise BudgetError. It is on record before this returns.
@@ -157,8 +158,8 @@ class Ledger(Readings):
         nothing is; left out, it is the pair reserved. ``because`` says why nothing is. ``records`` is how many a person may
         have; all numbers are then those of a person, who comes or goes with all of them: what is proved for a person whose
         records are *replaced* (``neighbours``) is no bound on that, and is refused.
-        ``release`` names what is released, by default at random. ``rests_on`` are cut points that it is made with, by name, with
-        their epsilon for a person: those that no entry pays for are booked with it. ``pays_for`` are cut points that are the
+        ``release`` names what is released, by default at random. ``rests_on`` are schemas that it is made with, by name, with
+        the (epsilon, delta) of each: those that no entry pays for are booked with it. ``pays_for`` are schemas that are the
         release itself.
         """
         if neighbours != NEIGHBOURS:
@@ -177,7 +178,7 @@ class Ledger(Readings):
         state, entry = self._do(True, book)
         self._when_booked = state.whole, state.totals
         booked = Booked(state.whole.name, state.totals.entries, request.name)
-        before = sum((e for name, e in entry.cut_points if name not in request.paid), Fraction(0))
+        before = entry.epsilon - request.epsilon, entry.delta - request.delta  # schemas that are booked with it
         return Reservation(entry.epsilon, entry.delta, self, booked, records, before)
 
     def check(
@@ -188,13 +189,14 @@ class Ledger(Readings):
         records: int = 1,
         *,
         because: Sequence[str] = (),
-        rests_on: Mapping[str, Fraction] | None = None,
+        rests_on: Mapping[str, Pair] | None = None,
+        pays_for: Mapping[str, Pair] | None = None,
     ) -> None:
         """Raise BudgetError if ``reserve`` would. Nothing is set aside.
 
         >>> Ledger(epsilon=1.0).check(Fraction(1, 2), Fraction(0))
         """
-        request = BudgetRequest(epsilon, delta, "", proved, records, because, rests_on=rests_on)
+        request = BudgetRequest(epsilon, delta, "", proved, records, because, None, rests_on, pays_for)
         self._do(False, lambda run: _approved(run, rows.read_state(run), request))
 
     def _now(self) -> tuple[LedgerBudget, Totals]:

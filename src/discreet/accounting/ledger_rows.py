@@ -2,7 +2,7 @@
 
     discreet_ledger   one row: what the ledger is, the sums over all entries, how many events there are, and the last one's seal
     discreet_events   a row for each event, never changed: a reservation, its end, or a file that its model was written to
-    discreet_cuts     which events pay for cut points of a name: an index, the amounts are in the events
+    discreet_schemas  which events pay for a schema of a name: an index, the amounts are in the events
 
 A database does not notice a flipped bit in what it holds. So the seal of an event is a SHA-256 of its text, its number and the
 seal before it, beginning with what the ledger is; and the ledger's row has a checksum of its own. A reservation looks at that
@@ -11,32 +11,35 @@ row and at the last event, and costs the same however many there are; ``read_ent
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from .._utils.parameters import read_json
-from .costs import NONE, UNREADABLE, Cost, read_amount, read_pair
+from .costs import UNREADABLE, Cost, read_amount, read_pair
 from .entries import (
     FINISHED,
     STOPPED,
     Entry,
     LedgerBudget,
+    Pair,
     Totals,
     optional,
     read_checksum,
     read_count,
     read_name,
     read_sum,
+    rho_charged,
 )
 
-FORMAT, VERSION = "discreet ledger", 4
+FORMAT, VERSION = "discreet ledger", 5
 TABLES = {
     "discreet_ledger": "CREATE TABLE discreet_ledger (id INTEGER PRIMARY KEY, whole TEXT NOT NULL, totals TEXT NOT NULL, "
     "events INTEGER NOT NULL, seal TEXT NOT NULL, checksum TEXT NOT NULL)",
     "discreet_events": "CREATE TABLE discreet_events (number INTEGER PRIMARY KEY, event TEXT NOT NULL, seal TEXT NOT NULL)",
-    "discreet_cuts": "CREATE TABLE discreet_cuts (name TEXT NOT NULL, event INTEGER NOT NULL, PRIMARY KEY (name, event))",
+    "discreet_schemas": "CREATE TABLE discreet_schemas (name TEXT NOT NULL, event INTEGER NOT NULL, PRIMARY KEY (name, event))",
 }
 EVENTS = (
     "SELECT this.number, this.event, this.seal, before.seal FROM discreet_events this "
@@ -78,7 +81,7 @@ def _digest(*parts: str) -> str:
 
 
 def _key(name: str) -> str:
-    """Of cut points: names may hold anything."""
+    """Of a schema: names may hold anything."""
     return _digest(_text(name))
 
 
@@ -129,28 +132,28 @@ def append(run: Run, state: State, event: dict[str, Any], totals: Totals) -> Sta
         raise LedgerError("this entry could be written into the ledger, but not be read again") from None
     after = State(state.whole, totals, number, _digest(state.seal, str(number), text))
     run("INSERT INTO discreet_events VALUES (?, ?, ?)", number, text, after.seal)
-    for name in event.get("cut_points", {}):
-        run("INSERT INTO discreet_cuts VALUES (?, ?)", _key(name), number)
+    for name in event.get("schemas", {}):
+        run("INSERT INTO discreet_schemas VALUES (?, ?)", _key(name), number)
     run("UPDATE discreet_ledger SET whole = ?, totals = ?, events = ?, seal = ?, checksum = ?", *after.row())
     return after
 
 
-def known_in(run: Run, state: State, names: Iterable[str]) -> dict[str, Fraction]:
-    """What was booked for cut points of these names."""
-    known: dict[str, Fraction] = {}
+def known_in(run: Run, state: State, names: Iterable[str]) -> dict[str, list[Pair]]:
+    """What was booked for schemas of these names, each time."""
+    known: dict[str, list[Pair]] = {}
     for name in names:
-        for (number,) in run("SELECT event FROM discreet_cuts WHERE name = ?", _key(name)):
+        for (number,) in run("SELECT event FROM discreet_schemas WHERE name = ?", _key(name)):
             found = [event for _, _, event in _read_events(run, state, "WHERE this.number = ?", number)]
-            paid = dict(found[0].cut_points).get(name) if found and isinstance(found[0], Entry) else None
+            paid = dict(found[0].schemas).get(name) if found and isinstance(found[0], Entry) else None
             if paid is None:
-                raise DamagedError("its list of cut points")
-            known[name] = known.get(name, NONE) + paid
+                raise DamagedError("its list of schemas")
+            known.setdefault(name, []).append(paid)
     return known
 
 
 def read_entries(run: Run) -> tuple[State, list[Entry]]:
-    """All entries, once every event, every seal, every sum and the list of cut points are checked."""
-    state, entries, totals, cuts, last = read_state(run), list[Entry](), Totals(), set[tuple[str, int]](), 0
+    """All entries, once every event, every seal, every sum and the list of schemas are checked."""
+    state, entries, totals, schemas, last = read_state(run), list[Entry](), Totals(), set[tuple[str, int]](), 0
     for number, _, event in _read_events(run, state):
         if number != last + 1 or (not isinstance(event, Entry) and event[0] > len(entries)):
             raise DamagedError(f"its event {last + 1}")
@@ -158,15 +161,15 @@ def read_entries(run: Run) -> tuple[State, list[Entry]]:
         if isinstance(event, Entry):
             entries.append(event)
             totals = totals.plus(event)
-            cuts |= {(_key(name), number) for name, _ in event.cut_points}
+            schemas |= {(_key(name), number) for name, _ in event.schemas}
         else:
             at, changes = event
             more = {"models": entries[at - 1].models + changes["models"]} if "models" in changes else {}
             entries[at - 1] = replace(entries[at - 1], **changes | more)
     if last != state.events or totals != state.totals:
         raise DamagedError("its sums")
-    if cuts != set(run("SELECT name, event FROM discreet_cuts")):
-        raise DamagedError("its list of cut points")
+    if schemas != set(run("SELECT name, event FROM discreet_schemas")):
+        raise DamagedError("its list of schemas")
     return state, entries
 
 
@@ -181,7 +184,7 @@ RESERVED: dict[str, Callable[[Any], Any]] = {  # what an event has of an entry, 
     "when": str,
     "records_per_person": read_count,
     "release": read_name,
-    "cut_points": lambda data: tuple((read_name(name), read_amount(amount)) for name, amount in data.items()),
+    "schemas": lambda data: tuple((read_name(name), read_pair(pair)) for name, pair in data.items()),
     "costs": lambda data: tuple(map(Cost.from_list, data)),
     "rho": read_sum,
 }
@@ -192,7 +195,7 @@ def reserved(entry: Entry, number: int) -> dict[str, Any]:
     proved = None if entry.proved_epsilon is None else [entry.proved_epsilon, entry.proved_delta]
     kept = ("what", "when", "records_per_person", "release", "epsilon", "delta", "rho")
     data = {"event": "reserve", "number": number, "proved": proved} | {name: getattr(entry, name) for name in kept}
-    return data | {"cut_points": dict(entry.cut_points), "costs": [cost.to_list() for cost in entry.costs]}
+    return data | {"schemas": dict(entry.schemas), "costs": [cost.to_list() for cost in entry.costs]}
 
 
 def ended(number: int, how: str, epsilon: Fraction, delta: Fraction) -> dict[str, Any]:
@@ -220,7 +223,11 @@ def read_event(text: Any) -> Event:
         raise ValueError
     proved = optional(read_pair, data["proved"]) or (None, None)
     found = {name: read(data[name]) for name, read in RESERVED.items()}
-    return Entry(**found, proved_epsilon=proved[0], proved_delta=proved[1])
+    entry = Entry(**found, proved_epsilon=proved[0], proved_delta=proved[1])
+    # of what is concentrated it was found in floating point, which another machine may round otherwise
+    if not math.isclose(entry.rho, rho_charged(entry.costs, entry.epsilon), rel_tol=1e-9, abs_tol=1e-12):
+        raise ValueError
+    return entry
 
 
 def _whole_text(whole: LedgerBudget) -> str:

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from .entries import FINISHED, STOPPED, Booked
+from .entries import FINISHED, STOPPED, Booked, Pair
 
 if TYPE_CHECKING:
     from .ledger import Ledger
@@ -26,10 +26,10 @@ class Reservation:
         ledger: "Ledger | None" = None,
         booked: Booked | None = None,
         records: int = 1,
-        spent: Fraction = Fraction(0),
+        spent: Pair = (Fraction(0), Fraction(0)),
     ) -> None:
         self.epsilon, self.delta, self.records, self.booked = epsilon, delta, records, booked
-        self.spent_epsilon, self.spent_delta = spent, Fraction(0)
+        self.spent_epsilon, self.spent_delta = spent
         self._ledger = ledger
 
     def draw(self, epsilon: Fraction, delta: Fraction, what: str) -> None:

@@ -2,15 +2,17 @@
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 from .._utils.parameters import as_written, least_float, read_json, rounded_up
-from .costs import NOTHING_PROVED, PURE, UNREADABLE, Cost, pair, plain_sum, rho_sum
+from ..schema.releases import SchemaRelease
+from .costs import NONE, NOTHING_PROVED, UNREADABLE, Cost, pair, plain_sum, rho_sum
 from .summary import ADDITION, least
 
-FORMAT, VERSION = "discreet privacy statement", 2
+FORMAT, VERSION = "discreet privacy statement", 3
 
 NEIGHBOURS = (
     "Two tables are neighbours if one of them has one record more, and they are otherwise the same. "
@@ -18,18 +20,25 @@ NEIGHBOURS = (
 )
 # Why nothing is proved, where a report has to warn
 SEEDED = "the noise was seeded (random_state), so it can be repeated and removed"
-MEASURED, EVALUATED = "noisy accuracy", "noisy evaluation"  # the mechanisms of statements about a measurement
+MEASURED, EVALUATED, SCHEMA = (
+    "noisy accuracy",
+    "noisy evaluation",
+    "private schema",
+)  # the mechanisms of statements about a measurement
 MEASUREMENTS = {
+    SCHEMA: "This schema was found in the records, with noise.",
     MEASURED: "This accuracy was measured with noise.",
     EVALUATED: "This evaluation was made with noise.",
 }
-INFERRED = "the schema was made from records (infer_schema, or cut points with seeded noise)"
+INFERRED = "the schema was made from records (infer_schema, or a private schema with seeded noise)"
 DRAFTED = "a schema was drafted from these very records (draft_schema); it may reveal them, and nothing protects that"
-SCHEMA_IS_PUBLIC = (
-    "neither the schema nor the parameters were chosen by looking at the records (a grid search does look at them), and each "
-    "record was prepared without the others (scaling or imputing by the table looks at them)"
+PREPARED = (
+    "chosen by looking at the records (a grid search does look at them), and each record was prepared without the others "
+    "(scaling or imputing by the table looks at them)"
 )
-BUT_FOR_CUTS = f"apart from the cut points that are counted above, {SCHEMA_IS_PUBLIC}"
+SCHEMA_IS_PUBLIC = f"neither the schema nor the parameters were {PREPARED}"
+BUT_FOR_SCHEMA = f"apart from the schema, which is counted above, nothing was {PREPARED}"
+UNCHANGED = "the table did not change while it was learned from: it was counted several times"
 ASSUMES = (
     SCHEMA_IS_PUBLIC,
     "the noise was not seeded, and the random numbers of the operating system cannot be predicted",
@@ -154,8 +163,8 @@ class PrivacyStatement:
 
     ``published`` is what the accounting of the mechanism's authors gives for these parameters, ``proved`` what docs/theory
     proves for this very configuration; None if nothing is proved, and ``because`` says why. ``assumes`` lists what the proof
-    rests on. ``cut_points`` is the part of the proved epsilon that was spent before, on cut points of the schema. ``others`` is a
-    reminder of other releases in the same process that are on no ledger; what is promised about this one does not depend on them.
+    rests on. ``for_schema`` is the part of the proved pair that was spent before, on the schema. ``others`` is a reminder of
+    other releases in the same process that are on no ledger; what is promised about this one does not depend on them.
     ``concentrated`` is there if a ledger with a delta is. ``limits``: what every model keeps to that could have been drawn.
     ``costs`` are what the proved pair is the sum of, for a ledger, and not written down with the statement.
     """
@@ -166,7 +175,7 @@ class PrivacyStatement:
     because: tuple[str, ...] = ()
     assumes: tuple[str, ...] = ()
     neighbours: str = NEIGHBOURS
-    cut_points: float = 0.0
+    for_schema: Guarantee | None = None
     others: Others | None = field(default=None, compare=False)
     concentrated: Concentrated | None = None
     limits: tuple[str, ...] = ()
@@ -195,26 +204,38 @@ class PrivacyStatement:
         """Whether what is proved is at least as strong as what is published."""
         if self.proved is None or self.published is None or self.published.delta is None:
             return False
-        allowed = plus(self.published.epsilon, self.cut_points)  # the authors' claim is about the learning alone
-        return self.proved.epsilon <= allowed and (self.proved.delta or 0.0) <= self.published.delta
+        before = self.for_schema or Guarantee(0.0, 0.0)  # the authors' claim is about the learning alone
+        allowed = plus(self.published.epsilon, before.epsilon), plus(self.published.delta, before.delta or 0.0)
+        return self.proved.epsilon <= allowed[0] and (self.proved.delta or 0.0) <= allowed[1]
 
     @property
     def no_proof(self) -> str:
         """That nothing is proved, and why; an empty string if something is."""
         return "" if self.proved is not None else "NO PRIVACY IS PROVED FOR IT: " + "; ".join(self.because) + "."
 
-    def after_cut_points(self, epsilon: Fraction) -> "PrivacyStatement":
-        """The statement of this release together with that of the cut points it rests on: by composition, their sum."""
-        if self.proved is None or not epsilon:
+    @property
+    def alone(self) -> tuple[float, float]:
+        """What is proved without what was spent on the schema: (epsilon, delta), in floating point; nothing if nothing is."""
+        whole, before = self.proved or Guarantee(0.0, 0.0), self.for_schema or Guarantee(0.0, 0.0)
+        pairs = ((whole.epsilon, before.epsilon), (whole.delta or 0.0, before.delta or 0.0))
+        epsilon, delta = (float(as_written(one) - as_written(other)) for one, other in pairs)
+        return epsilon, delta
+
+    def after_schema(self, releases: Sequence[SchemaRelease]) -> "PrivacyStatement":
+        """The statement of this release together with those of the schema it rests on: by composition, their sum."""
+        if self.proved is None or not releases:
             return self
-        both = Guarantee.of(self.proved.exactly + epsilon, self.proved.delta)
-        before = least_float(as_written(self.cut_points) + epsilon)
-        return replace(self, proved=both, cut_points=before, costs=(*self.price, Cost(PURE, epsilon)))
+        before = spent_on(releases)
+        epsilon = self.proved.exactly + before.exactly
+        whole = Guarantee.of(epsilon, min(1.0, plus(self.proved.delta or 0.0, before.delta or 0.0)))
+        assumes = tuple(BUT_FOR_SCHEMA if a == SCHEMA_IS_PUBLIC else a for a in self.assumes)
+        costs = (cost for one in releases for cost in pair(one.epsilon, one.delta))
+        return replace(self, proved=whole, for_schema=before, assumes=assumes, costs=(*self.price, *costs))
 
     @property
     def parts(self) -> list[str]:
         """What it says, point by point."""
-        proved, cuts = self.proved, self.cut_points
+        proved, before = self.proved, self.for_schema
         parts = [MEASUREMENTS.get(self.mechanism, f"This model was learned with the mechanism {self.mechanism}.")]
         if proved is None:
             parts.append(self.no_proof)
@@ -223,17 +244,16 @@ class PrivacyStatement:
                 f"It is differentially private with {proved}: whether or not a person's record was in the table, anything that "
                 f"someone could conclude from it about that person has the same probability {proved.in_words}."
             )
-        if proved is not None and cuts:
+        if proved is not None and before is not None:
             parts.append(
-                f"Of this epsilon, {rounded_up(cuts, 6)} was spent before, on cut points that were computed from "
-                "the records. The statement of every model that uses them counts it; in a sum over several such models (as in "
-                "a ledger) it counts once."
+                f"Of this, {before} was spent before, on the schema, which was found in the records with noise. The statement of "
+                "every model that uses it counts it; in a sum over several such models (as in a ledger) it counts once."
             )
         if self.concentrated is not None:
             parts.append(str(self.concentrated))
         if self.published is not None:
             verdict = "which is proved" if self.claim_is_proved else "which is not proved here"
-            what = " for the learning alone" if cuts else ""
+            what = "" if before is None else " for the learning alone"
             parts.append(f"Its authors' accounting gives {self.published}{what}, {verdict}.")
         if proved is not None:
             assumed = f"This assumes that {'; that '.join(self.assumes)}."
@@ -250,7 +270,7 @@ class PrivacyStatement:
 
     def to_json(self, indent: int | None = 1) -> str:
         """The statement as JSON that ``from_json`` reads back."""
-        optional = ("cut_points", "others", "concentrated", "limits")
+        optional = ("for_schema", "others", "concentrated", "limits")
         left_out = {"costs", *(name for name in optional if not getattr(self, name))}
         data = {name: value for name, value in asdict(self).items() if name not in left_out}
         return json.dumps({"format": FORMAT, "version": VERSION} | data, indent=indent)
@@ -262,22 +282,37 @@ class PrivacyStatement:
             data = read_json(text)
             if data.pop("format") != FORMAT or data.pop("version") != VERSION or "costs" in data:
                 raise ValueError
-            data = {"neighbours": NEIGHBOURS, "cut_points": 0.0, "limits": []} | data
-            kinds = {"published": Guarantee, "proved": Guarantee, "others": Others, "concentrated": Concentrated}
+            data = {"neighbours": NEIGHBOURS, "limits": []} | data
+            pairs = dict.fromkeys(("published", "proved", "for_schema"), Guarantee)
+            kinds: dict[str, type[Any]] = {**pairs, "others": Others, "concentrated": Concentrated}
             for name in kinds.keys() & data.keys():
-                if data[name] is not None or kinds[name] is not Guarantee:
+                if data[name] is not None or name not in ("published", "proved"):
                     data[name] = _read(kinds[name], data[name])
             data |= {name: _texts(data[name]) for name in ("because", "assumes", "limits")}
             _texts([data["mechanism"], data["neighbours"]])
-            if not _is_number(data["cut_points"]):
+            found = cls(**data)
+            if found.for_schema is not None and not _is_part(found.for_schema, found.proved):
                 raise ValueError
-            return cls(**data)
+            return found
         except (*UNREADABLE, OverflowError):
             raise ValueError(f"this is not a {FORMAT} of version {VERSION}") from None
 
 
+def spent_on(releases: Sequence[SchemaRelease]) -> Guarantee:
+    """What releases of schemas come to, rounded up."""
+    epsilon, delta = (sum(amounts, NONE) for amounts in zip(*((r.epsilon, r.delta) for r in releases), strict=True))
+    return Guarantee.of(epsilon, least_float(min(delta, Fraction(1))))
+
+
+def _is_part(before: Guarantee, whole: Guarantee | None) -> bool:
+    """Whether what was spent on a schema can be a part of what is proved."""
+    if whole is None or before.delta is None:
+        return False
+    return 0 < before.epsilon <= whole.epsilon and before.delta <= (whole.delta or 0.0)
+
+
 def plus(one: float, other: float) -> float:
-    """The sum of two epsilons as they are written, rounded up: 0.1 + 0.7 is 0.8."""
+    """The sum of two numbers as they are written, rounded up: 0.1 + 0.7 is 0.8."""
     return least_float(as_written(one) + as_written(other))
 
 

@@ -6,7 +6,8 @@ results, what holds is what a ledger refuses to exceed: its whole budget (``budg
 **Numerical composition**, with Google's dp-accounting. Every cost is replaced by one that is at least as bad, whose loss has a
 distribution that can be written down (docs/theory/accounting.md):
 
-    pure, approximate    randomised response: loss e with chance 1 / (1 + exp(-e)), else -e (of what is approximate, up to delta)
+    pure                 randomised response: loss e with chance 1 / (1 + exp(-e)), else -e
+    with a delta         the same, up to delta (of what is concentrated, its pair)
     discrete laplace     a number that moves by as many steps as a person has records
     bounded range        a loss with density in proportion to exp(L/2) on [-e, e] (Lemma 35)
 
@@ -26,7 +27,6 @@ from typing import Any
 
 from .._utils.parameters import rounded_up
 from .costs import (
-    APPROXIMATE,
     BOUNDED_RANGE,
     DISCRETE_LAPLACE,
     NONE,
@@ -313,7 +313,7 @@ def epsilon_by_composition(releases: Iterable[tuple[tuple[Cost, ...], int]], del
     plain, left = Fraction(0), delta
     for costs, records in releases:
         for cost in costs:
-            kind = DISCRETE_LAPLACE if cost.kind == APPROXIMATE else cost.kind
+            kind = cost.kind if cost.kind == BOUNDED_RANGE else DISCRETE_LAPLACE
             if cost.epsilon:
                 counted[kind, cost.epsilon, records if cost.kind == DISCRETE_LAPLACE else 1] += cost.times
             plain, left = plain + cost.plain[0], left - cost.plain[1]

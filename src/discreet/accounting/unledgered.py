@@ -15,14 +15,13 @@ from fractions import Fraction
 from threading import Lock
 
 from .._utils.parameters import as_written, least_float
+from ..schema.releases import SchemaRelease
 from .statement import Guarantee, Others, PrivacyStatement
-
-Cuts = Iterable[tuple[str, float | Fraction]]
 
 
 @dataclass
 class _Sum:
-    """What releases with the same columns come to, for a single record. Cut points count once, by the name of their release.
+    """What releases with the same columns come to, for a single record; and schemas, each once, by the name of its release.
 
     A sum, not a list: a process may make a hundred thousand fits (the audit does), and each of them asks.
     """
@@ -31,7 +30,7 @@ class _Sum:
     unproved: int = 0
     epsilon: Fraction = Fraction(0)
     delta: Fraction = Fraction(0)
-    cuts: dict[str, Fraction] = field(default_factory=dict)
+    schemas: dict[str, SchemaRelease] = field(default_factory=dict)
 
     def add(self, statement: PrivacyStatement, records: int, sign: int = 1) -> None:
         self.releases += sign
@@ -60,37 +59,46 @@ def columns_of(names: Iterable[str], target: str | None) -> frozenset[str]:
     return frozenset(names) | ({target} if target is not None else frozenset())
 
 
-def note_release(columns: frozenset[str], statement: PrivacyStatement, records: int, cuts: Cuts = ()) -> None:
-    """Count a release that is on no ledger. The statement is about it alone, without the cut points it rests on."""
+def note_release(
+    columns: frozenset[str], statement: PrivacyStatement, records: int, schemas: Iterable[SchemaRelease] = ()
+) -> None:
+    """Count a release that is on no ledger. The statement is about it alone, without the schema it rests on."""
     with _lock:
-        total = _sums.setdefault(columns, _Sum())
-        total.add(statement, records)
-        total.cuts.update((name, as_written(epsilon)) for name, epsilon in cuts)
+        _sums.setdefault(columns, _Sum()).add(statement, records)
+    note_schemas(columns, schemas)
 
 
-def note_cuts(columns: frozenset[str], name: str, epsilon: float | Fraction) -> None:
-    """Count a release of cut points, by its epsilon for a single record. Whoever learns with them counts them again, by name."""
+def note_schemas(columns: frozenset[str], schemas: Iterable[SchemaRelease]) -> None:
+    """Count releases of schemas. Whoever learns with one counts it again, by name."""
     with _lock:
-        _sums.setdefault(columns, _Sum()).cuts[name] = as_written(epsilon)
+        _sums.setdefault(columns, _Sum()).schemas.update((one.name, one) for one in schemas)
 
 
 def other_releases(
-    columns: frozenset[str], statement: PrivacyStatement, records: int, cuts: Cuts = (), noted: bool = True
+    columns: frozenset[str],
+    statement: PrivacyStatement,
+    records: int,
+    schemas: Iterable[SchemaRelease] = (),
+    noted: bool = True,
 ) -> Others | None:
     """All others, as they count for a person with so many records. ``noted``: this one is among those counted."""
     with _lock:
         found = _sums.get(columns, _Sum())
-        total = _Sum(found.releases, found.unproved, found.epsilon, found.delta, dict(found.cuts))
+        total = _Sum(found.releases, found.unproved, found.epsilon, found.delta, dict(found.schemas))
     if noted:
         total.add(statement, records, -1)
-    own = {name for name, _ in cuts}
-    other_cuts = [e for name, e in total.cuts.items() if name not in own]
-    releases = total.releases + len(other_cuts)
+    own = {one.name for one in schemas}
+    other_schemas = [one for name, one in total.schemas.items() if name not in own]
+    releases = total.releases + len(other_schemas)
     if not releases:
         return None
-    epsilon = total.epsilon + sum(other_cuts, Fraction(0))
-    pair = Guarantee.of(epsilon, least_float(min(total.delta, Fraction(1)))).for_person(records)
-    return Others(releases, total.unproved, pair.epsilon, pair.delta or 0.0)
+    pairs = [Guarantee.of(total.epsilon, least_float(min(total.delta, Fraction(1)))).for_person(records)]
+    for one in other_schemas:  # of a person with more records than that, in as many steps as it takes
+        steps = -(-records // one.records_per_person)
+        pairs.append(Guarantee.of(one.epsilon, least_float(one.delta)).for_person(steps))
+    epsilon = sum((pair.exactly for pair in pairs), Fraction(0))
+    delta = sum((as_written(pair.delta or 0.0) for pair in pairs), Fraction(0))
+    return Others(releases, total.unproved, least_float(epsilon), least_float(min(delta, Fraction(1))))
 
 
 def forget_all() -> None:

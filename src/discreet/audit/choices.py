@@ -32,6 +32,7 @@ from ..private.noise.sums import log_pmf
 from ..private.sampling.trees.log_weights import ACCURACY, GINI
 from . import draws
 from .explore import Finding, differences
+from .schemas import BUDGETS, worst_schema
 
 E = Fraction(2)  # the epsilon of one choice, and of a count
 COPIES = ((1, 1), (1, 30))  # rules like the first and like the second, where only extreme nodes are looked at
@@ -307,6 +308,7 @@ def audited(quick: bool) -> dict[str, Found]:
     calls["a draw of a rule list"] = partial(_draw, 4 if quick else 7)
     calls["a draw of a tree"] = partial(_draw_tree, 3 if quick else 6, ACCURACY)
     calls["a draw of a tree by Gini"] = partial(_draw_tree, 4 if quick else 7, GINI)
+    calls |= {name: partial(worst_schema, budget) for name, budget in BUDGETS.items()}
     calls["released counts"] = partial(worst_count, E, 1_000_000)
     calls["support check"] = partial(worst_check, E, 1_000_000)
     return calls

@@ -208,6 +208,7 @@ class Finding(NamedTuple):
     allowed: float
     pairs: int
     where: str
+    delta: float = 0.0
 
     @property
     def ratio(self) -> float:

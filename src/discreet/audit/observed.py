@@ -32,6 +32,7 @@ from ..private.mechanisms.noisy_counts import NoisyCounts
 from ..private.mechanisms.published import GlExponential, GlGaussian, GlLaplace
 from ..private.mechanisms.registry import MECHANISMS
 from ..private.mechanisms.smooth_gini import SmCauchy, SmLaplace
+from ..private.noise import discrete_gaussian
 from ..private.noise.discrete_laplace import release, scale_for
 from ..private.noise.distributions import Cauchy, Gaussian, Gumbel, Laplace, log_prob
 from ..private.noise.entropy import Entropy
@@ -226,6 +227,12 @@ def _counts(draws: int) -> float:
     return _follows(lambda: int(next(drawn)), k.tolist(), log_pmf(k, 1.0 / scale_for(e)), draws)
 
 
+def _normal_counts(draws: int) -> float:
+    sigma, k = 5.5, np.arange(-100, 101)
+    logs, drawn = -((k / sigma) ** 2) / 2, iter(discrete_gaussian.release(np.zeros(draws, np.int64), sigma, Entropy()))
+    return _follows(lambda: int(next(drawn)), k.tolist(), logs - np.logaddexp.reduce(logs), draws)
+
+
 def _choice(mechanism: GreedyMechanism, draws: int) -> float:
     node = ONE_RULE if isinstance(mechanism, NoisyCounts) else NODE  # whose exact distribution is known for one rule
     selector = mechanism.selector(Fraction(EPSILONS.get(type(mechanism), "3/8")), 1e-3, 5, node.captured.shape[1])
@@ -270,6 +277,7 @@ def samplers() -> dict[str, Callable[[int], float]]:
     }
     checks["permute-and-flip (OpenDP)"] = _flips
     checks["discrete Laplace noise (OpenDP)"] = _counts
+    checks["discrete Gaussian noise (OpenDP)"] = _normal_counts
     for noise in (Laplace(), Gumbel(), Gaussian(), Cauchy()):
         checks[f"{type(noise).__name__} noise"] = partial(_noise, noise)
     checks["rule lists by envelope"] = partial(_lists, False)

@@ -178,8 +178,8 @@ def _draws(name: str, draws: int) -> list[AuditCheck]:
 
 def _one_choice(name: str, quick: bool) -> list[Row]:
     found = audited(quick)[name]()
-    holds, claimed = not is_broken(found.ratio), Guarantee(found.allowed, 0.0)
-    return [Row(name, "one choice", claimed, found.loss, 0.0, found.pairs, holds=holds, where=found.where)]
+    holds, claimed = not is_broken(found.ratio), Guarantee(found.allowed, found.delta)
+    return [Row(name, "one choice", claimed, found.loss, found.delta, found.pairs, holds=holds, where=found.where)]
 
 
 def _fits(subject: Subject, effort: Effort) -> list[Row]:

@@ -12,7 +12,7 @@ from .ledger import ledger
 from .plan import plan
 from .predict import predict
 from .release import release, verify
-from .schema import check, cuts, schema
+from .schema import check, schema
 from .show import show
 
 
@@ -29,5 +29,5 @@ def main() -> None:
     """
 
 
-for command in (schema, plan, ledger, check, cuts, fit, show, predict, evaluate, release, verify, demo, audit):
+for command in (schema, plan, ledger, check, fit, show, predict, evaluate, release, verify, demo, audit):
     main.add_command(command)

@@ -110,10 +110,10 @@ class Given:
                     "--engine is for a single file; a URL, a folder, or a pattern of names goes to its engine by itself"
                 )
             return True
-        from ..sources.files import ARROW, TEXT
+        from ..sources.files import PARQUET
 
-        if self.engine == "duckdb" and self.place.suffix.lower() in (*TEXT, *ARROW):
-            raise click.UsageError("--engine duckdb is for Parquet files; leave it out for a CSV or Arrow file")
+        if self.engine == "duckdb" and self.place.suffix.lower() not in PARQUET:
+            raise click.UsageError("--engine duckdb is for Parquet files; leave it out for other files")
         return self.engine == "duckdb"
 
     def columns(self, needed: Sequence[str] = (), public: bool = False) -> list[str]:
@@ -134,7 +134,9 @@ class Given:
 
     def _check(self, needed: Sequence[str], there: Sequence[str], public: bool = False) -> None:
         """Complain about columns that the header lacks."""
-        missing = [name for name in needed if name not in there]
+        from .._utils.days import part_in
+
+        missing = [name for name in needed if name not in there and part_in(name, there) is None]
         if not missing:
             return
         called = "the table" if isinstance(self.place, str) else self.place.name  # a URL may name people and hosts
@@ -202,17 +204,19 @@ def open_ledger(path: Path | str | None) -> "Ledger | None":
     return Ledger.open(path)
 
 
-def load_schema(path: Path | None) -> "Schema":
+def load_schema(path: Path | None, table: str = "TABLE.csv", target: str | None = None) -> "Schema":
     """The schema in a file. Without one, how to get one."""
     from ..schema import Schema
 
     if path is None:
         raise click.UsageError(
-            "a private fit needs a schema: a small text file that says what everybody may know about the table (its columns, "
-            "their categories and round cut points). Draft one from a PUBLIC sample or a data dictionary with\n\n"
-            "    discreet schema SAMPLE.csv --target COLUMN --out schema.toml\n\n"
-            "read it, and give it here with --schema schema.toml. (`discreet fit --infer-schema` "
-            "goes on without one; then no privacy is proved.)"
+            "a private fit needs a schema: a small text file that says what may be known about the table (its columns, their "
+            "categories and round cut points). Draft one from a PUBLIC sample or a data dictionary with\n\n"
+            f"    discreet schema SAMPLE.csv --target {target or 'COLUMN'} --out schema.toml\n\n"
+            "or find one in the private table, for a part of epsilon, with\n\n"
+            f"    discreet schema {table} --private --epsilon 0.2 --target {target or 'COLUMN'} --out schema.toml\n\n"
+            "read it, and give it here with --schema schema.toml. (`discreet fit --infer-schema` goes on without one; then no "
+            "privacy is proved.)"
         )
     try:
         return Schema.load(path)

@@ -190,17 +190,17 @@ def as_message(error: BaseException) -> click.ClickException | None:
 
 def _as_refusal(error: ValueError) -> click.ClickException | None:
     """What a ledger has too little left for, or does not take."""
-    from ..accounting.ledger import BudgetError, NoDeltaError, UnprovedError
+    from ..accounting.ledger import BudgetError, NoDeltaError, SchemaDeltaError, UnprovedError
 
     if not isinstance(error, BudgetError):
         return None
     more = "Nothing was learned and nothing spent"
-    if isinstance(error, NoDeltaError):
+    if isinstance(error, NoDeltaError) and not isinstance(error, SchemaDeltaError):
         more = (
             "This mechanism needs a ledger with a delta (discreet ledger create NEW --epsilon 3 --delta 1e-5); models that "
             "are drawn whole (discreet fit list) and --mechanism mass need none"
         )
-    elif not isinstance(error, UnprovedError):
+    elif not isinstance(error, NoDeltaError | UnprovedError):
         left = "What is left is all there is for this table"
         more = f"{more}. {left}: use a smaller --epsilon, or stop here"
     return failure(f"{error}. {more}", NO_BUDGET)

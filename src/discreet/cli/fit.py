@@ -1,6 +1,7 @@
 """``discreet fit``: from a private table and a public schema to a model that may be published."""
 
 import json
+import shlex
 import sys
 import warnings
 from contextlib import nullcontext
@@ -83,7 +84,7 @@ def _fit(
     check_ledger(table.place, ledger_file, another_ledger)
     if not infer_schema:
         check_not_a_sample(table.place, public_table)
-    schema = None if infer_schema and schema_file is None else common.load_schema(schema_file)
+    schema = None if infer_schema and schema_file is None else common.load_schema(schema_file, _shown(table), target)
     if schema is not None and schema.classes is not None:
         check_classes(parameters, schema.classes)
     size = size_for(schema, {p.name: p.default for p in learned.table.parameters} | parameters)
@@ -119,6 +120,11 @@ def _fit(
         common.say_json({"model": str(out), "report": report and str(report)} | json.loads(model.to_json()))
     else:
         _show(model, out, ledger_file)
+
+
+def _shown(table: common.Given) -> str:
+    """For a command that can be copied; a URL may name people and hosts."""
+    return "URL" if isinstance(table.place, str) else shlex.quote(on_one_line(table.place))
 
 
 def _fit_private(

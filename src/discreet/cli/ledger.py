@@ -158,7 +158,7 @@ def _as_json(number: int, entry: "Entry") -> dict[str, Any]:
         "when": entry.when[:10],
         "records_per_person": entry.records_per_person,
         "release": entry.release,
-        "cut_points": {name: str(epsilon) for name, epsilon in entry.cut_points},
+        "schemas": {name: [str(epsilon), str(delta)] for name, (epsilon, delta) in entry.schemas},
         "ended": entry.how,
         "costs": [cost.to_list() for cost in entry.costs],
         "rho": str(entry.rho),

@@ -105,8 +105,8 @@ def _unread(doubts: "dict[Column, Unread]", other_sign: str) -> Iterator[str]:
                 taken = "are not in the model's schema and count as missing"
             case TruthBins():
                 taken = "are neither true nor false and count as missing"
-            case _:
-                taken = "are not numbers and count as missing"
+            case bins:
+                taken = f"are not {bins.types[0]}s and count as missing"
         if found.unread:
             name, count = on_one_line(column.name), f"{found.unread:,} of {found.values:,} values"
             yield f"{name}: {count} {taken}{other_sign if found.other_decimal_sign else ''}"
@@ -133,6 +133,14 @@ def _json(header: list[str], rows: Iterable[list[Any]]) -> Iterator[str]:
     yield "]\n" if before != "[" else "[]\n"
 
 
+def _whole(values: Any) -> list[Any]:
+    """As a list; integers are integers again that statistical packages have as floating-point numbers."""
+    listed: list[Any] = values.tolist()
+    if getattr(values, "dtype", None) != "float64":
+        return listed
+    return [None if v != v else int(v) if v.is_integer() else v for v in listed]
+
+
 def _parts(table: common.Given, model: "Model", ids: Sequence[str]) -> Iterator[tuple[Any, Iterable[Any]]]:
     """Some records at a time: what the rules need, and what is copied of each."""
     from ..sources.engine import records
@@ -149,6 +157,6 @@ def _parts(table: common.Given, model: "Model", ids: Sequence[str]) -> Iterator[
         say("The records leave their engine: what the rules and --id need of them is scored here.", err=True)
     asked: list[tuple[str, Any]] = [(name, model.schema[name]) for name in used] or [(names[0], None)]
     for values in read([*asked, *((name, None) for name in ids)]):
-        copied = [v if isinstance(v, list) else v.tolist() for v in values[len(asked) :]]
+        copied = [v if isinstance(v, list) else _whole(v) for v in values[len(asked) :]]
         X = side_by_side([name for name, _ in asked], values[: len(asked)])
         yield X, zip(*copied, strict=True) if ids else repeat((), len(values[0]))

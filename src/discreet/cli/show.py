@@ -211,8 +211,8 @@ def promise_line(saved: Any, place: Path) -> "Text":
     if (proved := saved.privacy.proved) is None:
         return as_text(f"NO PRIVACY IS PROVED: {'; '.join(saved.privacy.because)}; more: {more}", "bold red")
     said = f"{proved}, proved"
-    if saved.privacy.cut_points:
-        said += f" (cut points: {saved.privacy.cut_points:g} of it)"
+    if saved.privacy.for_schema:
+        said += f" (of which {saved.privacy.for_schema} for the schema)"
     if (records := saved.parameters.get("records_per_person", 1)) != 1:
         said += f", for people with up to {records} records"
     weak = proved.epsilon > common.WEAKEST

@@ -85,6 +85,16 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """Whether a value that the schema does not foresee is an error."""
         return self.schema is not None
 
+    @property
+    def _is_described(self) -> bool:
+        """Whether the columns are known before there is a table."""
+        return self.schema is not None
+
+    @property
+    def _named_target(self) -> str | None:
+        """The target, where no schema names it."""
+        return None
+
     def _check_parameters(self) -> None:
         self._parameters.check(self)
 
@@ -173,7 +183,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         X = X.toarray() if issparse(X) else X  # such as encoders of categories give
         frame = as_frame(X)
         if reset:
-            self._target = None if self.schema is None else self._given_schema().target
+            self._target = self._given_schema().target if self._is_described else self._named_target
         if frame is not None and getattr(self, "_target", None) in frame.columns:
             frame = frame.drop(self._target)  # it is no feature, though a whole table has it
             X = frame.to_native()
@@ -214,7 +224,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """What the columns of a table without names are called."""
         if hasattr(self, "feature_names_in_"):
             return list(self.feature_names_in_)
-        if self.schema is None:
+        if not self._is_described:
             return array_names(n)
         if reset or not hasattr(self, "_names"):
             self._names: list[str] = self._given_schema().names  # the file may be gone when it predicts

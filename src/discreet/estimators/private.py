@@ -26,21 +26,23 @@ from .._utils.tables import Table, as_rows
 from ..accounting.costs import Cost, for_person
 from ..accounting.entries import Booked
 from ..accounting.ledger import Ledger
-from ..accounting.statement import ASSUMES, Guarantee, PrivacyStatement, neighbours_of
+from ..accounting.statement import ASSUMES, UNCHANGED, Guarantee, PrivacyStatement, neighbours_of
 from ..private.counts.counts import Counts
 from ..private.release import CountedSource, Released, Terms, release
 from ..private.reminders import warn_outside
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits
 from ..schema import Label, Schema
+from ..schema.columns import Ignored
+from ..schema.draft import Draft
 from ..schema.schema import check_private_schema, sorted_classes
 from ..sources.engine import EngineTable
 from ..sources.memory import FileTable, MemoryTable, check_labels, check_types
 from ..sources.plan import MARGINALS, NODES, PATTERNS, Counting, Needs, plan_counting
 from .base import NO_SCHEMA, Classifier, Limited, candidates_of, may_be_zero_one, refuse
 from .plans import FitPlan, Told
+from .private_schema import FoundSchema, PrivateSchema, check_whole, find_schema, memory_columns
 
-UNCHANGED = "the table did not change while it was learned from: it was counted several times"
 ROUNDING = (
     "rounding in the noise that decides between rules, which is never released itself, does not matter "
     "(docs/limitations.md)"
@@ -55,6 +57,7 @@ class PrivateClassifier(Classifier, ABC):
     takes what its plan learns.
     """
 
+    schema: Schema | Draft | str | PathLike[str] | PrivateSchema | None = None  # type: ignore[assignment]  # more than others take
     epsilon: float = 1.0
     infer_schema: bool = False
     records_per_person: int = 1
@@ -154,7 +157,10 @@ class PrivateClassifier(Classifier, ABC):
         refuse(unsupported)
         with redacting.unless_inside(SEE_LEDGER):
             self._check_parameters()
+            self._label_name = getattr(y, "name", None)
             table = self._table(X, reset=True)
+            if (how := self._finds) is not None:
+                self._find_schema(how, X, y, table)
             schema = self._public_schema(X, y, table)
             check_types(table, schema.used)
             check_labels(y, classes := sorted_classes(schema), len(table))
@@ -209,6 +215,11 @@ class PrivateClassifier(Classifier, ABC):
     def _ready(self, method: str) -> Schema:
         """The schema, once the parameters are checked. Sets the names of classes and features."""
         self._check_parameters()
+        if self._finds is not None:
+            raise SchemaError(
+                f'schema="private" is for fit(X, y). For {method}, find the schema first: '
+                "private_schema(table, epsilon=..., target=...)"
+            )
         if self.schema is None:
             raise SchemaError(f"{type(self).__name__}.{method} needs a schema: it says what is public, and the target")
         schema = self._given_schema().exclude(self.exclude)
@@ -316,7 +327,43 @@ class PrivateClassifier(Classifier, ABC):
 
     @property
     def _terms(self) -> Terms:
-        return Terms(self.epsilon, self.ledger, self.records_per_person, self.random_state)
+        """Of learning alone, without what the schema costs."""
+        terms = Terms(self.epsilon, self.ledger, self.records_per_person, self.random_state)
+        return terms if self._finds is None else replace(terms, epsilon=terms.price * (1 - self._finds.part))
+
+    @property
+    def _finds(self) -> PrivateSchema | None:
+        """How a fit finds its schema, if it is to find one."""
+        if isinstance(self.schema, PrivateSchema):
+            return self.schema
+        return PrivateSchema() if isinstance(self.schema, str) and self.schema == "private" else None
+
+    @property
+    def _is_described(self) -> bool:
+        return super()._is_described and self._finds is None
+
+    @property
+    def _named_target(self) -> str | None:
+        return self._label_name if self._finds is not None and isinstance(self._label_name, str) else None
+
+    def _given_schema(self) -> Schema:
+        return super()._given_schema() if self._finds is None else self.found_schema_.schema
+
+    def _find_schema(self, how: PrivateSchema, X: Any, y: Any, table: Table) -> None:
+        """Sets ``found_schema_``. Before it costs something, there must be enough for the fit, too."""
+        price = Terms(self.epsilon, self.ledger, self.records_per_person, self.random_state)
+        check_whole(price, how, getattr(self, "delta", None) or 0)
+        terms = replace(price, epsilon=price.price * how.part)
+        public = how.public(table.names).exclude(self.exclude)
+        check_types(table, public.used)
+        if public.classes is not None:
+            self._set_classes(classes := sorted_classes(public))
+            check_labels(y, classes, len(table))
+        how = replace(how, columns=(*how.columns, *map(Ignored, self.exclude)))
+        columns = memory_columns(X, table, y)
+        self.found_schema_: FoundSchema = find_schema(
+            *(columns, table.names, self._named_target, how, terms, was_sample(X, y))
+        )
 
     def _check_parameters(self) -> None:
         _ = self._terms  # checks what every release has
@@ -379,7 +426,7 @@ class PrivateClassifier(Classifier, ABC):
             self._set_classes(self.classes_)
             schema = self._schema_for(table)
             return Schema(schema.columns, classes=self.classes_.tolist(), inferred=True)
-        if self.schema is not None:
+        if self._finds is not None or self.schema is not None:
             schema = self._given_schema().exclude(self.exclude)
         elif may_be_zero_one(X):
             schema = Schema.of_booleans(table.names).exclude(self.exclude)
@@ -416,7 +463,7 @@ class PrivateClassifier(Classifier, ABC):
         # as it is: scikit-learn's conversion would stop at a value that is no number
         array = as_rows(X)
         if array.shape == (0,):  # no rows, so nothing says how many columns there are
-            array = array.reshape(0, 0 if self.schema is None else len(self._given_schema().names))
+            array = array.reshape(0, len(self._given_schema().names) if self._is_described else 0)
         if array.ndim != 2:
             raise ValueError("X must be a data frame, or an array with two dimensions. Reshape your data")
         validate_data(self, array, reset=reset, skip_check_array=True)

@@ -150,10 +150,13 @@ def _named(groups: Any, counts: EvaluationCounts) -> list[Named]:
 
 def _is_paid(found: NoisyEvaluation) -> bool:
     """Whether the noise of all tables together is that of the price: so many times for each record of a person."""
-    proved, spent = found.privacy.proved, found.counts.epsilon * len(found.counts.tables)
-    if proved is None:
+    spent = found.counts.epsilon * len(found.counts.tables)
+    if found.privacy.proved is None:
         return True
-    persons = (proved.epsilon - found.privacy.cut_points) / spent
+    epsilon, delta = found.privacy.alone
+    if delta:
+        return False
+    persons = epsilon / spent
     whole = max(1, round(persons))
     return math.isclose(persons, whole, rel_tol=1e-9) and found.privacy.neighbours == neighbours_of(whole)
 

@@ -23,6 +23,7 @@ from ..accounting.statement import (
     DRAFTED,
     INFERRED,
     MEASURED,
+    PREPARED,
     SCHEMA_IS_PUBLIC,
     SEEDED,
     Guarantee,
@@ -119,11 +120,11 @@ def measure(
     because = tuple(dict.fromkeys((*terms.reasons_for_no_proof(of_groups, was_sample(X, y)), *origin.because)))
     proved = None if because else Guarantee.of(terms.price, 0.0)
     assumes = (*ASSUMES, *origin.assumes)
-    # of a model without a statement of its own, nobody has counted the cut points yet
+    # of a model without a statement of its own, nobody has counted the schema yet
     counted_before = whole_schema.released if origin.kind == "proved" else ()
     if whole_schema.released:
-        counted = "that its own statement counts" if counted_before else "that are counted above"
-        but = f"apart from the cut points of the model's schema {counted}, {SCHEMA_IS_PUBLIC}"
+        counted = "its own statement counts" if counted_before else "is counted above"
+        but = f"apart from the model's schema, which {counted}, nothing was {PREPARED}"
         assumes = tuple(but if a == SCHEMA_IS_PUBLIC else a for a in assumes)
     resting = dict.fromkeys((*whole_schema.released, *(() if of_groups is None else of_groups.released)))
     costs = repeated(DISCRETE_LAPLACE, epsilon_each(terms.price, divisions), len(divisions))

@@ -6,6 +6,7 @@ and what stands for them is a tuple with one number for each.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any, ClassVar
@@ -205,9 +206,13 @@ def _said(column: Column, seen: np.ndarray, condition: Condition, labels: bool) 
     match column.value_bins:
         case NumberBins() as numbers:
             places = np.flatnonzero(seen[:-1]) - numbers.first
-            ends = [None, *numbers.ends, None]  # bin i is from end i to end i + 1
+            ends = [
+                None,
+                *((op, numbers.as_value(edge)) for op, edge in numbers.ends),
+                None,
+            ]  # bin i is from end i to end i + 1
             stretches = np.split(places, np.flatnonzero(np.diff(places) > 1) + 1) if len(places) else []
-            parts = [_range(ends[stretch[0]], ends[stretch[-1] + 1]) for stretch in stretches]
+            parts = [_range(ends[stretch[0]], ends[stretch[-1] + 1], numbers.types[0]) for stretch in stretches]
         case TextBins() as texts:
             parts, more = _categories(column, texts, seen[:-1], condition, labels)
         case _:
@@ -218,19 +223,21 @@ def _said(column: Column, seen: np.ndarray, condition: Condition, labels: bool) 
     return " or ".join(parts) or "otherwise", more
 
 
-def _range(low: tuple[str, float] | None, high: tuple[str, float] | None) -> str:
+def _range(low: tuple[str, float | date] | None, high: tuple[str, float | date] | None, of: str = "number") -> str:
     """From the end of one bin to that of another.
 
     >>> _range(None, ("<=", 3)), _range(("<=", 3), ("<", 5)), _range(("<", 5), ("<=", 5)), _range(("<", 5), None)
     ('up to 3', 'above 3 below 5', '5', '5 or more')
     """
+    if any(end is not None and isinstance(end[1], date) for end in (low, high)):
+        return " ".join(f"{word} {end[1]}" for word, end in (("from", low), ("before", high)) if end is not None)
     if low is not None and high is not None and low[1] == high[1]:
         return write_number(low[1])  # a bin of one number
     if low is not None and low[0] == "<" and high is None:
         return f"{write_number(low[1])} or more"
     above = "" if low is None else f"{'above' if low[0] == '<=' else 'from'} {write_number(low[1])}"
     below = "" if high is None else f"{'up to' if high[0] == '<=' else 'below'} {write_number(high[1])}"
-    return f"{above} {below}".strip() or "any number"
+    return f"{above} {below}".strip() or f"any {of}"
 
 
 def _categories(

@@ -7,7 +7,7 @@
     run       queries charge the reservation and answer with noise; whatever happens now, the price stays booked
     state     the result gets a statement of what it promises
 
-Fits, private cut points and measurements are plans. Counts, the reservation and the source of noise meet only in ``release``;
+Fits, private schemas and measurements are plans. Counts, the reservation and the source of noise meet only in ``release``;
 tests/test_walls.py checks that nothing else makes a reservation.
 
 **Records are counted before the price is booked**, and the slow part of a draw is prepared then: counts, and sums over all lists
@@ -27,8 +27,9 @@ from .._utils.parameters import check_integer, check_seed, finite_number
 from .._utils.redaction import NOTHING_BOOKED, STAYS_BOOKED, redacting
 from ..accounting.entries import Booked
 from ..accounting.ledger import DetachedLedger, Ledger, LedgerError, Reservation, exact
-from ..accounting.statement import BUT_FOR_CUTS, DRAFTED, INFERRED, SCHEMA_IS_PUBLIC, SEEDED, PrivacyStatement
-from ..schema import Schema
+from ..accounting.statement import DRAFTED, INFERRED, SEEDED, PrivacyStatement
+from ..schema import Schema, SchemaRelease
+from ..schema.releases import check_records
 from .counts.counts import Counts
 from .noise.seeded import entropy_of
 from .queries.base import Queries
@@ -89,11 +90,14 @@ class Plan(ABC):
     delta: Fraction = Fraction(0)
     kind: str = "this fit"  # for people
     what: str = ""  # for the ledger
-    # Cut points that the release rests on, with their epsilon for a single record. What the ledger does not know of is booked
-    # with the release: a ledger never says less than the statements of its models.
-    rests_on: Sequence[tuple[str, float | Fraction]] = ()
-    cut_points: tuple[str, float | Fraction] | None = None  # of a release of cut points: its name, its epsilon
+    # What was spent on the schema before. What of it the ledger does not know of is booked with the release: a ledger never says
+    # less than the statements of its models.
+    rests_on: Sequence[SchemaRelease] = ()
+    releases_schema: SchemaRelease | None = None  # if the release is a schema
     bar: AbstractContextManager[Any] = field(default_factory=nullcontext)  # what is shown meanwhile
+
+    def __post_init__(self) -> None:
+        check_records(self.rests_on, self.terms.records)
 
     @abstractmethod
     def queries(self, counts: Counts) -> Queries:
@@ -108,33 +112,33 @@ class Plan(ABC):
         terms, statement = self.terms, self.statement
         if terms.ledger is not None:
             given = terms.price, self.delta, statement.price, terms.records
-            terms.ledger.check(*given, because=statement.because, rests_on=self._resting)
+            terms.ledger.check(*given, because=statement.because, **self._schemas)
 
     def reserve(self) -> Reservation:
         """Set the whole price aside, in the ledger if there is one."""
         terms, statement = self.terms, self.statement
         if terms.ledger is None:
             return Reservation(terms.price, self.delta, records=terms.records)
-        name, paid = self.cut_points or (None, 0.0)
         reserved: Reservation = terms.ledger.reserve(
             *(terms.price, self.delta, self.what, statement.price, terms.records),
             because=statement.because,
-            release=name,
-            rests_on=self._resting,
-            pays_for=None if name is None else {name: terms.records * exact("epsilon", paid)},
+            release=None if self.releases_schema is None else self.releases_schema.name,
+            **self._schemas,
         )
         return reserved
 
     @property
-    def _resting(self) -> dict[str, Fraction]:
-        return {name: self.terms.records * exact("epsilon", epsilon) for name, epsilon in self.rests_on}
+    def _schemas(self) -> dict[str, dict[str, tuple[Fraction, Fraction]]]:
+        own = () if self.releases_schema is None else (self.releases_schema,)
+        both = {"rests_on": self.rests_on, "pays_for": own}
+        return {name: {one.name: (one.epsilon, one.delta) for one in some} for name, some in both.items()}
 
 
 class CountedSource(Protocol):
     """A table that can be counted."""
 
-    def count(self, counting: Any) -> Counts:
-        """Exact counts of its records, as plan."""
+    def count(self, counting: Any) -> Any:
+        """Exact counts of its records, as planned, which can be closed."""
 
 
 class Released(NamedTuple):
@@ -167,11 +171,6 @@ def release(plan: Plan, source: CountedSource) -> Released:
 
 
 def _state(plan: Plan) -> PrivacyStatement:
-    """What is promised by the release together with the cut points that it rests on, record by record."""
-    before = sum((exact("epsilon", epsilon) for _, epsilon in plan.rests_on), Fraction(0))
-    total = plan.statement.after_cut_points(plan.terms.records * before)
-    if total.proved is None:
-        return total
-    if total.cut_points:
-        total = replace(total, assumes=tuple(BUT_FOR_CUTS if a == SCHEMA_IS_PUBLIC else a for a in total.assumes))
-    return replace(total, others=others_of(plan))
+    """What is promised by the release together with the schema that it rests on."""
+    total = plan.statement.after_schema(plan.rests_on)
+    return total if total.proved is None else replace(total, others=others_of(plan))

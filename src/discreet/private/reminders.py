@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from .._utils.errors import PrivacyWarning, RepeatedFitsWarning, SeededWarning, WeakEpsilonWarning
 from ..accounting.statement import SEEDED
-from ..accounting.unledgered import columns_of, note_cuts, note_release, other_releases
+from ..accounting.unledgered import columns_of, note_release, note_schemas, other_releases
+from ..schema import SchemaRelease
 
 if TYPE_CHECKING:
     from .release import Plan
@@ -25,7 +26,7 @@ def warn_of(plan: "Plan") -> None:
     epsilon, seeded = terms.epsilon, terms.random_state is not None
     if epsilon > WEAKEST:
         warn_outside(
-            f"epsilon = {epsilon:g} is above {WEAKEST}, which offers almost no protection; values from 0.1 to 1 are good "
+            f"epsilon = {float(epsilon):g} is above {WEAKEST}, which offers almost no protection; values from 0.1 to 1 are good "
             "(docs/choose-epsilon.md)",
             WeakEpsilonWarning,
         )
@@ -50,16 +51,26 @@ def warn_of(plan: "Plan") -> None:
 
 def note(plan: "Plan") -> None:
     """Remember a release that is on no ledger, so that later statements can name it."""
-    if plan.cut_points is not None and plan.statement.proved is not None:
-        note_cuts(_table(plan), *plan.cut_points)
+    if _is_schema(plan):
+        note_schemas(_table(plan), _schemas(plan))
     else:
-        note_release(_table(plan), plan.statement, plan.terms.records, plan.rests_on)
+        note_release(_table(plan), plan.statement, plan.terms.records, _schemas(plan))
 
 
 def others_of(plan: "Plan") -> Any:
     """What else this process released of the same table, on no ledger."""
-    noted = plan.terms.ledger is None
-    return other_releases(_table(plan), plan.statement, plan.terms.records, plan.rests_on, noted)
+    noted = plan.terms.ledger is None and not _is_schema(plan)
+    return other_releases(_table(plan), plan.statement, plan.terms.records, _schemas(plan), noted)
+
+
+def _is_schema(plan: "Plan") -> bool:
+    """Whether it counts by its name. (What is not proved has no price by which to count.)"""
+    return plan.releases_schema is not None and plan.statement.proved is not None
+
+
+def _schemas(plan: "Plan") -> tuple[SchemaRelease, ...]:
+    own = plan.releases_schema if _is_schema(plan) else None
+    return tuple(plan.rests_on) if own is None else (*plan.rests_on, own)
 
 
 def _is_repeated() -> bool:

@@ -243,9 +243,8 @@ def origin_of(schema: Schema) -> tuple[str, ...]:
     if schema.inferred:
         said.append("It was made from the records themselves: no promise covers what it shows about them.")
     if schema.released:
-        names = ", ".join(f"{name} (epsilon {float(epsilon):g})" for name, epsilon in schema.released)
-        counted = "Cut points were computed from the records with differential privacy, which the promise counts"
-        said.append(f"{counted}: {names}.")
+        names = ", ".join(f"{one.name} ({Guarantee.of(one.epsilon, float(one.delta))})" for one in schema.released)
+        said.append(f"It was found in the records with noise, in part or whole, which the promise counts: {names}.")
     if not schema.source and not schema.inferred:
         said.append(NO_SOURCE)
     return tuple(said)

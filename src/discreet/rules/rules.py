@@ -8,6 +8,7 @@ What a literal means for odd values (beyond the bounds, of an unlisted category,
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from .._utils.errors import RuleError, SchemaError
 from ..schema import Label, Schema
 from ..schema.columns import KINDS, NEGATION, Categorical, Column, ColumnTest, Value
 from ..schema.columns.base import LARGEST_WHOLE
+from ..schema.columns.dates import checked_day
 from .text import COMPARISONS, Reader, write, write_number
 
 NUMBERS = (int, float, np.number)
@@ -47,7 +49,7 @@ class Literal:
         if op not in NEGATION:
             raise RuleError(f"a literal's op must be one of {', '.join(NEGATION)}")
         if op in COMPARISONS:
-            object.__setattr__(self, "value", checked_number(value))
+            object.__setattr__(self, "value", checked_day(value) or checked_number(value, "a number or a date"))
         elif op in ("in", "not in"):
             if not isinstance(value, list | tuple) or len(value) != 2:
                 raise RuleError(f"`{op}` takes a range [low, high]")
@@ -82,7 +84,8 @@ class Literal:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
-        return {"column": self.column, "op": self.op} | ({} if self.value is None else {"value": self.value})
+        value = self.value.isoformat() if isinstance(self.value, date) else self.value
+        return {"column": self.column, "op": self.op} | ({} if value is None else {"value": value})
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Literal":
@@ -158,7 +161,7 @@ def schema_of(rules: Iterable[Rule]) -> Schema:
     kinds: dict[str, type[Column]] = {}
     for literal in (x for rule in rules for x in rule.antecedent):
         tests.setdefault(literal.column, []).append((literal.op, literal.value))
-        kind = next((kind for kind in KINDS.values() if literal.op in kind.meant_by), None)
+        kind = next((kind for kind in KINDS.values() if kind.is_meant_by(literal.op, literal.value)), None)
         if kind is not None and kinds.setdefault(literal.column, kind) is not kind:
             raise RuleError(
                 f"column {literal.column!r} is used both as {kind.kind} and as {kinds[literal.column].kind}"
@@ -167,7 +170,7 @@ def schema_of(rules: Iterable[Rule]) -> Schema:
     return Schema(tuple(kinds.get(name, Categorical).of_tests(name, these) for name, these in tests.items()))
 
 
-def checked_number(value: Any) -> float:
+def checked_number(value: Any, what: str = "a finite number") -> float:
     """A literal's value, or a count, as a float, if it is a finite number."""
     is_number = type(value) is float or (isinstance(value, NUMBERS) and not isinstance(value, bool))
     try:
@@ -175,7 +178,7 @@ def checked_number(value: Any) -> float:
     except OverflowError:
         number = math.inf
     if not math.isfinite(number):
-        raise RuleError("a literal's value, and a count, must be a finite number")
+        raise RuleError(f"a literal's value, and a count, must be {what}")
     return number + 0.0  # -0.0 becomes 0.0
 
 

@@ -3,10 +3,12 @@
 import json
 import re
 from collections.abc import Callable
+from datetime import date
 from typing import Any, NoReturn
 
 from .._utils.errors import RuleError
 from ..schema import Label
+from ..schema.columns.dates import checked_day
 
 ParsedLiteral = tuple[str, str, Any]  # column, op, value
 Labelled = tuple[tuple[ParsedLiteral, ...], Label | None]  # antecedent, label
@@ -82,12 +84,14 @@ class Reader:
             return int(token)
         return float(token) if _FLOAT.fullmatch(token) else token
 
-    def number(self) -> float:
-        """A number."""
-        token = self.word("a number")
+    def limit(self) -> float | date:
+        """A number or a date."""
+        token = self.word("a number or a date")
+        if (day := checked_day(token)) is not None:
+            return day
         if not _FLOAT.fullmatch(token):
             self.at -= 1
-            self.fail("a number")
+            self.fail("a number or a date")
         return float(token)
 
     def range(self) -> tuple[float, float]:
@@ -155,7 +159,7 @@ class Reader:
 VALUES: dict[str, Callable[[Reader], Any]] = {
     **dict.fromkeys(("is missing", "is not missing"), lambda _: None),
     **dict.fromkeys(("in", "not in"), Reader.range),
-    **dict.fromkeys(COMPARISONS, Reader.number),
+    **dict.fromkeys(COMPARISONS, Reader.limit),
     **dict.fromkeys(("=", "!="), lambda reader: reader.atom("a category")),
 }
 
@@ -178,5 +182,7 @@ def _unquote(token: str) -> str:
 
 
 def write_number(value: Any) -> str:
-    """A number as people write it."""
+    """A number, or a date, as people write it."""
+    if isinstance(value, date):
+        return value.isoformat()
     return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))

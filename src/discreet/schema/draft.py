@@ -5,19 +5,25 @@ A data dictionary is a table with one row for each column, as people write them 
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from typing import Any, NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple, Self
 
+import numpy as np
+
+from .._utils.days import as_day, day_at
 from .._utils.errors import SchemaError, no_value_shown
 from .._utils.escaping import first_few
 from .._utils.tables import as_table
 from .._utils.writing import write_whole
 from . import Label, Schema
-from .columns import Boolean, Categorical, Ignored, Numeric, canonical, is_missing
+from .columns import Boolean, Categorical, Date, Ignored, Numeric, canonical, is_missing
 from .columns.base import Drafted, on_one_line, tidy_label, tidy_labels
+from .columns.dates import round_days
 from .columns.numeric import MOST_CUTS, even_cuts, log_cuts
+from .columns.seen import Profile
 from .columns.values import TRUTH, as_number
 from .schema import perhaps
 
@@ -30,7 +36,7 @@ HEADER = """\
 # A draft, made from {source}. Read it, correct it, then use it.
 #
 # Everything in this file counts as public, and nothing protects it. So it must not have been made from the private
-# table, nor from a part of it: a sample of the private records is private. If it was, write this file from a data
+# records, nor from a part of them: a sample of them is private, too. If it was, write this file from a data
 # dictionary instead; or put `inferred = true` on its first line, and no model will claim to be private.
 """
 
@@ -72,22 +78,34 @@ class Draft:
     source: str = "a public sample"
 
     @classmethod
-    def of(cls, drafted: list[Drafted], notes: list[str], source: str, kind_of_source: str, **target: Any) -> "Draft":
-        """The draft of these columns. A schema goes into every model, so it says of what kind its source is, and not its name."""
+    def of(
+        cls,
+        drafted: list[Drafted],
+        notes: list[str],
+        source: str,
+        kind_of_source: str,
+        doubts: Mapping[str, Sequence[str]] = MappingProxyType({}),
+        **target: Any,
+    ) -> Self:
+        """The draft of these columns. A schema goes into every model, so it says of what kind its source is, and not its name.
+
+        ``doubts``: what else a person should look at, by column.
+        """
         if not drafted:
             raise SchemaError("there is no column but the target; a rule list needs others to tell the classes apart")
         schema = Schema([d.column for d in drafted], source=f"drafted from {kind_of_source}", **target)
         alike: dict[tuple[str, str], list[str]] = {}  # what is said of several columns is said once
         for d in drafted:
-            if d.needs_review:
-                alike.setdefault((d.column.kind, d.why), []).append(d.column.name)
+            for why in [*([d.why] if d.needs_review else []), *doubts.get(d.column.name, ())]:
+                alike.setdefault((d.column.kind, why), []).append(d.column.name)
         notes = notes + [f"{first_few(names)} ({kind}): {why}" for (kind, why), names in alike.items()]
         if not any(d.column.can_be_used for d in drafted):
             notes.append(
                 "every column is ignored, so there is nothing to learn from: give some of them cuts or categories"
             )
-        comments = {d.column.name: "; ".join(filter(None, (d.description, d.why))) for d in drafted}
-        return cls(schema, tuple(notes), {name: said for name, said in comments.items() if said}, source)
+        said = {d.column.name: (d.description, d.why, *doubts.get(d.column.name, ())) for d in drafted}
+        comments = {name: "; ".join(filter(None, texts)) for name, texts in said.items()}
+        return cls(schema, tuple(notes), {name: text for name, text in comments.items() if text}, source)
 
     def to_toml(self) -> str:
         """The schema as TOML. It says what it was made from, and why columns are what they are."""
@@ -139,9 +157,10 @@ def draft_from_dictionary(
 ) -> Draft:
     """Draft a schema from a data dictionary, a table with a row for each column. No record is needed at all.
 
-    It needs a column "name" (or "variable", "field", ...) and may have "type", "values" (or "codes": ``1 = yes; 2 = no``), "min",
-    "max", "missing", "label" and "description", under these or similar names. A column of whose values too little is said is
-    ignored. Labels, short descriptions and the meanings of codes become labels of the schema, which reports show.
+    It needs a column "name" (or "variable", "field", ...) and may have "type", "values" (or "codes": ``1 = yes; 2 = no``, or a
+    mapping), "min", "max", "missing", "label" and "description", under these or similar names. A column of whose values too
+    little is said is ignored. Labels, short descriptions and the meanings of codes become labels of the schema, which reports
+    show.
 
     Parameters
     ----------
@@ -162,7 +181,7 @@ def draft_from_dictionary(
     age [('<=', 0.0), ('<=', 5.0)]
     ward [('=', 'A'), ('=', 'B')]
     """
-    variables = _variables(dictionary)
+    variables = variables_of(dictionary)
     check_target(target, list(variables), "the data dictionary")
     most = cuts_each(n_cuts, sum(variable.kind == "numeric" for variable in variables.values()))
     others = {name: variable for name, variable in variables.items() if name != target}
@@ -170,14 +189,30 @@ def draft_from_dictionary(
     drafted = [_drafted(name, variable, labels.get(name, ""), most) for name, variable in others.items()]
     about: dict[str, Any] = {}
     if target is not None:
-        said, classes = variables[target], _classes(target, variables[target])
-        texts = set(map(canonical, classes))
-        labels = tidy_labels({value: label for value, label in said.labels.items() if value in texts}, classes)
-        about = {"target": target, "classes": classes, "target_label": tidy_label(said.label), "class_labels": labels}
+        classes = _classes(target, variables[target])
+        about = {"target": target, "classes": classes, **labels_of_target(variables[target], classes)}
     return Draft.of(drafted, [], source, "a data dictionary", **about)
 
 
-class _Variable(NamedTuple):
+def labels_of_target(said: "Variable", classes: Sequence[Label]) -> dict[str, Any]:
+    """The labels of a target, and of its classes."""
+    texts = set(map(canonical, classes))
+    labels = tidy_labels({value: label for value, label in said.labels.items() if value in texts}, classes)
+    return {"target_label": tidy_label(said.label), "class_labels": labels}
+
+
+def with_labels(drafted: Drafted, said: "Variable", label: str, seen: Profile) -> Drafted:
+    """A column as a sample has it, with its label; and as the dictionary lists it, if that lists all that the sample has."""
+    column = drafted.column
+    known = np.unique(seen.known) if seen.known.dtype != object else seen.known
+    values = seen.strings if seen.kind == "strings" else [canonical(v) for v in known.tolist() if said.values]
+    if said.values and set(values) <= set(said.values) and len(said.values) > 1:
+        column = replace(_column(column.name, said, MOST_CUTS).column, missing=seen.missing or said.missing)
+        drafted = Drafted(column)
+    return drafted._replace(column=replace(column, label=label))
+
+
+class Variable(NamedTuple):
     """What is said of one column."""
 
     kind: str  # one of TYPES, or "unknown"
@@ -190,7 +225,8 @@ class _Variable(NamedTuple):
     description: str
 
 
-def _variables(dictionary: Any) -> dict[str, _Variable]:
+def variables_of(dictionary: Any) -> dict[str, Variable]:
+    """What a data dictionary says, by column."""
     table = as_table(dictionary)
     ours = {header: fact for fact, headers in HEADERS.items() for header in headers.split()}
     columns: dict[str, Any] = {}
@@ -200,7 +236,7 @@ def _variables(dictionary: Any) -> dict[str, _Variable]:
             columns[fact] = table.column(header)
     if "name" not in columns:
         raise SchemaError('the data dictionary has no column with the names of the variables; call it "name"')
-    found: dict[str, _Variable] = {}
+    found: dict[str, Variable] = {}
     with no_value_shown("the data dictionary cannot be read"):
         for i in range(len(table)):
             row = {fact: values[i] for fact, values in columns.items() if not is_missing(values[i])}
@@ -209,20 +245,23 @@ def _variables(dictionary: Any) -> dict[str, _Variable]:
                 continue
             if name in found:
                 raise SchemaError(f"the data dictionary names column {name!r} twice; leave one row for each column")
-            found[name] = _variable(said)
+            found[name] = _variable(said, row.get("values"))
     if not found:
         raise SchemaError("the data dictionary has no rows; it needs one for each column")
     return found
 
 
-def _variable(said: Mapping[str, str]) -> _Variable:
-    """What texts, under our names, say of a column."""
+def _variable(said: Mapping[str, str], listed: Any) -> Variable:
+    """What texts, under our names, say of a column. Its values may also be a mapping, to their labels."""
     values, labels = _values(said["values"].strip("[]{}()"))
+    if isinstance(listed, Mapping):
+        labels = {canonical(value): str(label) for value, label in listed.items()}
+        values = list(labels)
     within = _RANGE.fullmatch(said["values"])  # such as 0-100
-    low, high = map(as_number, within.groups() if within else (said["min"], said["max"]))
-    bounds = (low, high) if -math.inf < low < high < math.inf else None
     words = re.findall("[a-z]+", said["type"].lower().replace("free text", "freetext"))
     kind = next((_KIND[word] for word in words if word in _KIND), None)
+    low, high = map(as_day if kind == "date" else as_number, within.groups() if within else (said["min"], said["max"]))
+    bounds = (low, high) if -math.inf < low < high < math.inf else None
     if kind in (None, "text", "numeric") and values and all(v.lower() in TRUTH for v in values):
         kind = "boolean"
     elif kind == "numeric" and labels:
@@ -232,7 +271,7 @@ def _variable(said: Mapping[str, str]) -> _Variable:
     missing = bool(TRUTH.get(said["missing"].lower())) or said["missing"].lower() in ("y", "x")
     description = said["description"]
     label = said["label"] or (description if len(description) <= SHORT else "")
-    return _Variable(kind, said["type"], values, labels, bounds, missing, label, description)
+    return Variable(kind, said["type"], values, labels, bounds, missing, label, description)
 
 
 def _values(text: str) -> tuple[list[str], dict[str, str]]:
@@ -248,15 +287,17 @@ def _values(text: str) -> tuple[list[str], dict[str, str]]:
     return list(dict.fromkeys(part.strip("\"' ") for part in parts)), {}
 
 
-def _drafted(name: str, said: _Variable, label: str, most: int) -> Drafted:
+def _drafted(name: str, said: Variable, label: str, most: int) -> Drafted:
     """With a label. A description that is none stands above the column in the file; notes have only what is said here."""
     drafted = _column(name, said, most)
     description = "" if label == tidy_label(said.description) else said.description
     return drafted._replace(column=replace(drafted.column, label=label), description=description)
 
 
-def _column(name: str, said: _Variable, most: int) -> Drafted:
+def _column(name: str, said: Variable, most: int) -> Drafted:
     kind, missing, values = said.kind, said.missing, said.values
+    if kind == "date" and said.bounds:
+        return Drafted(Date(name, missing, round_days(day_at(said.bounds[0]), day_at(said.bounds[1]), most)))
     if kind in ("date", "identifier"):
         return Drafted(Ignored(name), "dates or times" if kind == "date" else "an identifier, or free text")
     if kind == "boolean":
@@ -289,7 +330,7 @@ def _truth_labels(labels: Mapping[str, str]) -> dict[str, str]:
     return {} if any(label.lower() in TRUTH for label in said.values()) else tidy_labels(said, ("true", "false"))
 
 
-def _classes(target: str, said: _Variable) -> tuple[Label, ...]:
+def _classes(target: str, said: Variable) -> tuple[Label, ...]:
     values = said.values
     if not values and said.kind == "boolean":
         return (0, 1)

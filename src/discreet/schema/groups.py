@@ -1,6 +1,7 @@
 """Groups of records by one column: its bins, which the schema says, with names for people."""
 
 from collections.abc import Sequence
+from datetime import date
 from typing import NamedTuple
 
 from .._utils.errors import SchemaError
@@ -41,7 +42,7 @@ def groups_of(column: Column, cuts: Sequence[float] | None = None) -> ColumnGrou
     bins, n_values = column.value_bins, column.n_bins - 1
     names: dict[int, str] = {}  # of bins, in the order in which they are shown
     labels: dict[int, str] = {}
-    if isinstance(bins, NumberBins):
+    if isinstance(bins, NumberBins) and (cuts is None or type(bins) is NumberBins):
         names = _names_of_numbers(column, bins, cuts)
     elif cuts is not None:
         raise SchemaError(f"column {column.name!r} is {column.kind}: only groups of numbers can have cuts")
@@ -82,7 +83,11 @@ def _names_of_numbers(column: Column, bins: NumberBins, cuts: Sequence[float] | 
     for place in range(len(ends) + 1):
         below = next((end for end in reversed(ends[:place]) if end is not None), None)
         above = next((end for end in ends[place:] if end is not None), None)
-        low = "" if below is None else f"{'>' if below[0] == '<=' else '>='} {below[1]:g}"
-        high = "" if above is None else f"{above[0]} {above[1]:g}"
-        names[bins.first + place] = " and ".join(filter(None, (low, high))) or "any number"
+        low = "" if below is None else f"{'>' if below[0] == '<=' else '>='} {_said(bins.as_value(below[1]))}"
+        high = "" if above is None else f"{above[0]} {_said(bins.as_value(above[1]))}"
+        names[bins.first + place] = " and ".join(filter(None, (low, high))) or f"any {bins.types[0]}"
     return names
+
+
+def _said(end: float | date) -> str:
+    return end.isoformat() if isinstance(end, date) else f"{end:g}"

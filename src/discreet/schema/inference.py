@@ -15,10 +15,11 @@ from .._utils.provenance import note_sample
 from .._utils.tables import Table, as_table
 from . import Label, Schema
 from .columns import KINDS, Column, Ignored
-from .columns.base import Drafted, require
+from .columns.base import Drafted, require, tidy_labels
 from .columns.categorical import ALIKE, DECIMAL_COMMAS
 from .columns.seen import Profile, Seen
-from .draft import MOST_CLASSES, Draft, check_target, cuts_each
+from .doubts import COUNTS, DECIDES, Target, doubts_of, looks_counted
+from .draft import MOST_CLASSES, Draft, check_target, cuts_each, labels_of_target, variables_of, with_labels
 
 N_CUTS = 9  # deciles
 
@@ -49,15 +50,19 @@ def _column(name: str, values: np.ndarray, n_cuts: int) -> Column:
 
 
 def draft_schema(
-    sample: Any, target: str | None = None, n_cuts: int | None = None, source: str = "a public sample"
+    sample: Any,
+    target: str | None = None,
+    n_cuts: int | None = None,
+    source: str = "a public sample",
+    dictionary: Any = None,
 ) -> Draft:
     """Draft a schema from a **public** sample, for a person to read and correct. Never give it private records.
 
     A private fit of the sample itself, or of a view of it, is noticed: nothing is then proved about it.
 
-    Identifiers, dates, free text and columns with one value are ignored. Numbers are cut at round points, evenly or, where they
-    spread over orders of magnitude, by orders of magnitude. Strings become categories, rare ones are left to "other". Why a
-    column is what it is stands above it in the TOML file.
+    Identifiers, free text and columns with one value are ignored. Numbers are cut at round points, evenly or, where they
+    spread over orders of magnitude, by orders of magnitude; dates at the first days of years, quarters or months. Strings
+    become categories, rare ones are left to "other". Why a column is what it is stands above it in the TOML file.
 
     Parameters
     ----------
@@ -69,6 +74,9 @@ def draft_schema(
         The most cuts of a numeric column. By default 20, and fewer if there are more than twelve such columns.
     source : str, default="a public sample"
         What the sample is, such as its file's name. It is written into the TOML file, for those who review it.
+    dictionary : data frame, or mapping of columns, default=None
+        A public data dictionary of the same columns, as in ``draft_from_dictionary``: its labels, and the values that it lists
+        for a column if there are no others in the sample, become those of the schema.
 
     Returns
     -------
@@ -81,7 +89,7 @@ def draft_schema(
     >>> from discreet import draft_schema
     >>> sample = pd.DataFrame({
     ...     "patient_id": range(1000, 1040), "age": [18, 23, 35, 41, 52, 58, 63, 69, 74, 77] * 4, "smoker": ["yes", "no"] * 20,
-    ...     "ward": ["A", "B", "A", None] * 10, "ill": ["no", "yes"] * 20})
+    ...     "ward": ["A", "B", "A", None] * 10, "ill": ["no", "yes", "yes", "no"] * 10})
     >>> draft = draft_schema(sample, target="ill", source="made_up.csv")
     >>> print(draft.schema.to_toml(header="", comments=draft.comments))
     source = "drafted from a public sample"
@@ -123,11 +131,23 @@ def draft_schema(
     notes: list[str] = []
     classes = None if target is None else _classes(target, seen.pop(target), notes)
     most = cuts_each(n_cuts, sum(profile.is_measured for profile in seen.values()))
-    drafted = []
+    described = {} if dictionary is None else variables_of(dictionary)
+    labels_of = tidy_labels({name: described[name].label for name in seen if name in described})
+    drafted, doubts = [], {}
+    labels = None if target is None else Target(table.column(target))
     for name, profile in seen.items():
         found = (kind.drafted(name, profile, most) for kind in reversed(KINDS.values()))
         drafted.append(next(filter(None, found), Drafted(Ignored(name))))
-    return Draft.of(drafted, notes, source, "a public sample", target=target, classes=classes)
+        if name in described:
+            drafted[-1] = with_labels(drafted[-1], described[name], labels_of.get(name, ""), profile)
+        if drafted[-1].column.can_be_used:
+            with no_value_shown(f"column {name!r} has values that cannot be read"), np.errstate(all="ignore"):
+                decides = labels is not None and labels.is_decided_by(table.column(name), profile)
+            doubts[name] = [*([DECIDES] if decides else []), *doubts_of(name, profile)]
+    about: dict[str, Any] = {"target": target, "classes": classes}
+    if target in described and classes is not None:
+        about |= labels_of_target(described[target], classes)
+    return Draft.of(drafted, notes, source, "a public sample", doubts, **about)
 
 
 def _classes(target: str, profile: Profile, notes: list[str]) -> tuple[Label, ...]:
@@ -147,6 +167,8 @@ def _classes(target: str, profile: Profile, notes: list[str]) -> tuple[Label, ..
         notes.append(f"{target!r} (target): has missing values; records without a class are left out of a fit")
     if kind == "strings" and profile.differs_by_case:
         notes.append(f"{target!r} (target): classes {ALIKE}")
+    if looks_counted(profile):
+        notes.append(f"{target!r} (target): {COUNTS}")
     if kind == "booleans":
         return (False, True)
     if kind == "numbers" and not profile.from_strings:

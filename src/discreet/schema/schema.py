@@ -28,7 +28,7 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from fractions import Fraction
+from datetime import date
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -39,17 +39,16 @@ import numpy as np
 
 from .._utils.errors import SchemaError, shown
 from .._utils.escaping import closest, first_few
-from .._utils.parameters import as_written, least_float
 from .._utils.writing import write_whole
 from .columns import KINDS, Boolean, Column, Ignored, canonical
 from .columns.base import LARGEST_WHOLE, Labels, check_distinct, checked_labels, checked_text, on_one_line, require
+from .releases import SchemaRelease, checked_releases, read_releases
 
 Label = str | int | float | bool
 
 # tomllib takes minutes to read a.a.a.a...
 _TOO_DEEP = re.compile(r"""(?:\.[ \t]*(?:[\w-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')[ \t]*){64}""")
 
-LARGEST_EPSILON = 1e9
 LONGEST_SOURCE = 1_000
 
 HEADER = """\
@@ -59,13 +58,9 @@ HEADER = """\
 
 INFERRED = "# made from records: nothing that is learned with it is proved to be private\ninferred = true"
 RELEASED_HEADER = """\
-# Cut points below were computed from records with differential privacy (private_cuts). These are the names of the releases
-# and what each cost: every model that is learned with this schema counts it.
+# What is below was found in the records with noise, in part or whole (private_schema). These are the names of the releases and
+# what each cost: every model that is learned with this schema counts it.
 """
-RELEASED = (
-    "[released] must hold the epsilon of each release of cut points, a number above 0 (or '1/30'), under its name"
-)
-FRACTION = re.compile("[0-9]{1,60}/[1-9][0-9]{0,60}", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -94,8 +89,7 @@ class Schema:
     target: str | None = None
     classes: Sequence[Label] | None = None
     inferred: bool = False  # made from records, so that nothing private may rest on it
-    # cut points that private_cuts computed: the name of each release, and its epsilon
-    released: Sequence[tuple[str, float | Fraction]] = ()
+    released: Sequence[SchemaRelease] = ()  # what was spent on what of it was found in records with noise
     source: str = ""  # where it came from, as its author says
     target_label: str = ""  # what people call the target
     class_labels: Labels = ()  # and its classes, by their texts
@@ -124,7 +118,7 @@ class Schema:
             require(alike, "the target's classes must be all strings or all numbers")
             require(len(set(map(canonical, classes))) == len(classes), "the target's classes name a class twice")
             object.__setattr__(self, "classes", classes)
-        object.__setattr__(self, "released", _releases(self.released))
+        object.__setattr__(self, "released", checked_releases(self.released))
         checked_text("the schema's source", self.source, LONGEST_SOURCE)
         checked_text("[target]: label", self.target_label)
         object.__setattr__(self, "class_labels", checked_labels("[target]", self.class_labels, self.classes or ()))
@@ -142,11 +136,6 @@ class Schema:
     def used(self) -> tuple[Column, ...]:
         """The columns that rules may use."""
         return tuple(c for c in self.columns if c.can_be_used)
-
-    @property
-    def cuts_epsilon(self) -> float:
-        """What the cut points cost that ``private_cuts`` computed; 0 if there are none."""
-        return least_float(sum((as_written(epsilon) for _, epsilon in self.released), Fraction(0)))
 
     def __getitem__(self, name: str) -> Column:
         if name not in self._by_name:
@@ -196,9 +185,8 @@ class Schema:
         # what is not understood here would be promised to be private
         require(isinstance(inferred, bool), "inferred must be true or false")
         described = tuple(_column(name, facts) for name, facts in columns.items())
-        require(isinstance(released, Mapping), RELEASED)
         return cls(
-            *(described, target.get("name"), target.get("classes"), inferred, tuple(released.items())),
+            *(described, target.get("name"), target.get("classes"), inferred, read_releases(released)),
             *(data.get("source", ""), target.get("label", ""), target.get("labels", ())),
         )
 
@@ -213,7 +201,7 @@ class Schema:
         data = {
             "inferred": self.inferred,
             "source": self.source,
-            "released": {name: str(e) if isinstance(e, Fraction) else e for name, e in self.released},
+            "released": {one.name: one.to_dict() for one in self.released},
             "target": {key: value for key, value in target.items() if value is not None},
             "columns": {c.name: {"type": c.kind} | _plain(c.entries()) for c in self.columns},
         }
@@ -234,11 +222,14 @@ class Schema:
         """The schema as TOML, for a person to edit. ``comments`` are put above columns, by their names."""
         data = self.to_dict()
         tables = [INFERRED] * self.inferred + [f"source = {_value(self.source)}"] * bool(self.source)
-        tables += [RELEASED_HEADER + _table("released", data["released"])] if self.released else []
+        if self.released:
+            named = (_table(f"released.{_key(name)}", one) for name, one in data["released"].items())
+            tables.append(RELEASED_HEADER + "\n\n".join(named))
         tables += [_table("target", data["target"])] if "target" in data else []
-        for name, facts in data["columns"].items():
-            comment = on_one_line((comments or {}).get(name, ""))
-            tables.append((f"# {comment}\n" if comment else "") + _table(f"columns.{_key(name)}", facts))
+        for column in self.columns:
+            comment = on_one_line((comments or {}).get(column.name, ""))
+            facts = {"type": column.kind} | _plain(column.entries(), dates=date)
+            tables.append((f"# {comment}\n" if comment else "") + _table(f"columns.{_key(column.name)}", facts))
         text = "\n\n".join(tables) + "\n"
         return f"{header}\n{text}" if header else text
 
@@ -278,29 +269,6 @@ def sorted_classes(schema: Schema) -> tuple[Label, ...]:
     return tuple(np.unique(np.array(schema.classes or (0, 1))).tolist())
 
 
-def _releases(given: Any) -> tuple[tuple[str, float | Fraction], ...]:
-    """Names and epsilons. What is not understood here would be left out of a statement, so it is refused."""
-    try:
-        pairs = [(name, epsilon) for name, epsilon in given]
-        numbers = [_epsilon(e) for _, e in pairs]
-    except (TypeError, ValueError, OverflowError):
-        raise SchemaError(RELEASED) from None
-    names = [name for name, _ in pairs]
-    require(all(isinstance(n, str) and n for n in names) and all(0 < e <= LARGEST_EPSILON for e in numbers), RELEASED)
-    require(len(set(names)) == len(names), "[released] names a release twice")
-    return tuple(zip(names, numbers, strict=True))
-
-
-def _epsilon(given: Any) -> float | Fraction:
-    """A number; or a fraction, if no decimal is exact, which a file has as a string."""
-    if isinstance(given, str) and FRACTION.fullmatch(given):
-        given = Fraction(given)
-    if isinstance(given, bool | str):
-        return math.nan
-    is_exact = not isinstance(given, Fraction) or as_written(float(given)) == given
-    return float(given) if is_exact else given
-
-
 def _column(name: str, facts: object) -> Column:
     if not isinstance(facts, Mapping) or "type" not in facts:
         raise SchemaError(f"column {name!r} needs a type: {', '.join(KINDS)}")
@@ -311,12 +279,14 @@ def _column(name: str, facts: object) -> Column:
     return KINDS[kind](name, **facts)
 
 
-def _plain(value: Any) -> Any:
-    """Tuples as lists, and integers without ``.0``: people write ``cuts = [25, 45]``."""
+def _plain(value: Any, dates: type = str) -> Any:
+    """Tuples as lists, and integers without ``.0``: people write ``cuts = [25, 45]``. JSON has no dates, TOML has."""
     if isinstance(value, dict):
-        return {key: _plain(v) for key, v in value.items()}
+        return {key: _plain(v, dates) for key, v in value.items()}
     if isinstance(value, tuple):
-        return [_plain(v) for v in value]
+        return [_plain(v, dates) for v in value]
+    if isinstance(value, date):
+        return value if dates is date else str(value)
     return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 
@@ -337,12 +307,14 @@ def _value(value: Any) -> str:
         line = f"[{', '.join(items)}]"
         if len(line) <= 100:
             return line
-        if all(isinstance(x, int | float) for x in value):  # twenty cuts are no twenty lines
+        if all(isinstance(x, int | float | date) for x in value):  # twenty cuts are no twenty lines
             lines = wrap(", ".join(items), 96, break_long_words=False, break_on_hyphens=False)
             items = [line.rstrip(",") for line in lines]
         return "[\n" + "".join(f"    {x},\n" for x in items) + "]"
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, date):
+        return value.isoformat()
     return str(value).lower() if isinstance(value, bool) else repr(value)
 
 

@@ -11,6 +11,7 @@ is there for a reason (or for one that an engine gives in its own file):
 An engine in this process need not find the bins itself: it may hand over what they follow from (``EngineColumn.handed``).
 """
 
+import datetime
 import functools
 import math
 import sys
@@ -21,15 +22,34 @@ from typing import Any
 
 import numpy as np
 
+from .._utils.days import DATE_TEXT, WEEKDAYS, day_at, part_in
 from .._utils.errors import SchemaError
 from ..schema.columns import canonical
+from ..schema.columns.dates import DayBins
+from ..schema.columns.unknown import LookBins
 from ..schema.columns.values import MISSING, NONE, TRUTH, NumberBins, TextBins, ValueBins, as_number, truth_of, whole_of
 from .engines.base import Engine, as_float, ibis
 
 SPACE = r"[ \t\n\x0b\x0c\r]*"  # escapes of the expression, since Spark reads those of a text in its own way
 NUMBER = f"^{SPACE}[+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|[iI][nN][fF]([iI][nN][iI][tT][yY])?){SPACE}$"
 SMALL = 2**40  # beyond all integers of 32 bits
+NANOSECONDS = datetime.date(1677, 9, 21), datetime.date(2262, 4, 11)  # in which times of 64 bits begin and end
 LETTERS = {"boolean": "b", "whole": "i", "number": "f", "text": "O"}  # NumPy's
+
+
+def column_of(table: Any, name: str) -> Any:
+    """A column of a table, or a part of the dates in one. No value may stop it, so that it is not of every type of times."""
+    if (found := part_in(name, table.columns)) is None:
+        return table[name]
+    part, source = found
+    dates, dtype = table[source], table[source].type()
+    if not dtype.is_date() and not (dtype.is_timestamp() and dtype.timezone is None and dtype.scale in (None, 6)):
+        raise SchemaError(
+            f"column {source!r} is of type {dtype}, so there is no {part} of it; cast it to a date in a view"
+        )
+    if part == "weekday":
+        return ibis.cases(*((dates.day_of_week.index() == i, weekday) for i, weekday in enumerate(WEEKDAYS)))
+    return (dates.year() if part == "year" else dates.month()).cast("int32")
 
 
 class EngineColumn:
@@ -43,10 +63,16 @@ class EngineColumn:
         self._bins, self._n, self._missing = bins, n, missing
         self._what = f"column {name!r}" if missing >= 0 else "the target"
         self.kind = _kind(self._type)
-        if self.kind is None:
+        wanted = ("date", "text") if isinstance(bins, DayBins) else ("boolean", "whole", "number", "text")
+        if self.kind not in wanted:
+            about = (
+                "it must hold dates"
+                if isinstance(bins, DayBins)
+                else "rules are about numbers, strings and truth values"
+            )
             raise SchemaError(
-                f"column {name!r} is of type {self._type} in {engine.connection.name}; rules are about numbers, strings and "
-                'truth values. Cast it in a view, or say type = "ignore" for it in the schema'
+                f"column {name!r} is of type {self._type} in {engine.connection.name}; {about}. Cast it in a view, or "
+                'say another type for it in the schema, such as "date" or "ignore"'
             )
         engine.check_column_name(name)
         # all values are integers of at most 32 bits, of which every one is a floating-point number as well
@@ -60,15 +86,18 @@ class EngineColumn:
         """The number of the bin, or of the class, that each value is in; in a small type, but PostgreSQL has none of 8 bits."""
         if isinstance(self._bins, NumberBins) and self.kind == "text" and not self._engine.reads_numbers:
             raise SchemaError(
-                f"{self._what} is numeric in the schema and a string in {self._engine.connection.name}: "
-                "engines differ on what they read as a number. Cast it in a view"
+                f"{self._what} is a {self._bins.types[0]} in the schema and a string in {self._engine.connection.name}: "
+                f"engines differ on what they read as a {self._bins.types[0]}. Cast it in a view"
             )
         if isinstance(self._bins, TextBins) and not self._bins.matching.fits(LETTERS[str(self.kind)]):
             raise SchemaError(
                 f"{self._what}: the schema lists two that are the same number, such as 1 and 01, so it must hold strings in "
                 f"{self._engine.connection.name}"
             )
-        found = self._stairs(self._bins) if isinstance(self._bins, NumberBins) else self._among()
+        if isinstance(self._bins, LookBins):
+            found = self._look(self._bins)
+        else:
+            found = self._stairs(self._bins) if isinstance(self._bins, NumberBins) else self._among()
         return found.cast("int16" if self._n < 2**15 else "int32")
 
     def handed(self) -> tuple[Any, Callable[[np.ndarray], np.ndarray]]:
@@ -76,14 +105,15 @@ class EngineColumn:
 
         NumPy finds the bins of numbers ten times as fast as DuckDB does. Of texts it gets the places, and puts in their numbers.
         """
-        if isinstance(self._bins, NumberBins):
-            encode, missing = self._bins.encode, self._missing
+        if isinstance(self._bins, NumberBins | LookBins):
+            bins, missing = self._bins, self._missing
+            encode = NumberBins.encode if isinstance(bins, DayBins) and self.kind != "date" else type(bins).encode
 
             def encoded(numbers: np.ndarray) -> np.ndarray:
                 with np.errstate(all="ignore"):  # whether NumPy warns would depend on a record
-                    return encode(numbers, missing).astype(np.min_scalar_type(missing), copy=False)
+                    return encode(bins, numbers, missing).astype(np.min_scalar_type(missing), copy=False)
 
-            return self.number(), encoded
+            return self.values if self.kind == "date" else self.number(), encoded
         if (places := self._places()) is None:
             return self.numbers(), lambda numbers: numbers
         place, at_place = places
@@ -100,6 +130,8 @@ class EngineColumn:
         x = self.values
         if self.kind == "boolean":  # PostgreSQL does not cast it
             return ibis.cases((x, as_float(1.0)), (~x, as_float(0.0)))
+        if isinstance(self._bins, DayBins):
+            return _day_in(x)
         if self.kind == "text":  # DuckDB reads what Python does, but 1_000 and +-1, too, and no digits of other scripts
             bare = self._engine.stripped(x).lower()
             words = [(bare == "true", as_float(1.0)), (bare == "false", as_float(0.0))]
@@ -111,11 +143,19 @@ class EngineColumn:
             return self._engine.decimal_as_float(x)
         return x.cast("float64")
 
+    def _look(self, bins: LookBins) -> Any:
+        """What numbers look like. No value may stop it: what is too large for an integer of 64 bits is one anyway."""
+        x = self.number()
+        near = ibis.ifelse(self._gone(x) | (x.abs() >= as_float(2.0**53)), as_float(0.0), x)
+        place = 1 + 2 * self._stairs(bins.between) + ibis.ifelse(near == near.floor(), 0, 1)
+        return ibis.ifelse(self._gone(x), self._missing, place)
+
     def _stairs(self, bins: NumberBins) -> Any:
         """What is missing is below no edge, so that it need only be told from what is in the highest bin."""
         missing = self._missing
-        x = self.values if self._is_small else self.number()
-        gone = x.isnull() if self._is_small else self._gone(x)
+        as_it_is = self._is_small or self.kind == "date"
+        x = self.values if as_it_is else self.number()
+        gone = x.isnull() if as_it_is else self._gone(x)
 
         def bin_from(first: int, ends: Sequence[tuple[str, float]], highest: bool) -> Any:
             if not ends:
@@ -132,7 +172,18 @@ class EngineColumn:
         return ibis.ifelse(ibis.or_(*beyond), missing, found) if beyond else found
 
     def _compared(self, x: Any, op: str, edge: float) -> Any:
-        """Whether numbers are at most, or below, an edge. Small integers are compared as such, which is faster."""
+        """Whether numbers are at most, or below, an edge. Small integers are compared as such, which is faster; so are dates.
+
+        A time is before a day if it is before its midnight, in UTC if the time has a zone, whatever the engine's own zone is.
+        They are compared in the column's own type: a cast of a far time could fail.
+        """
+        if self.kind == "date":
+            day = day_at(edge)
+            if self._type.is_date():
+                return x < ibis.date(day)
+            if self._type.scale == 9 and not NANOSECONDS[0] < day <= NANOSECONDS[1]:
+                return x.notnull() & (day > NANOSECONDS[1])
+            return x < ibis.literal(f"{day} 00:00:00{'+00:00' if self._type.timezone else ''}").cast(self._type)
         if self._is_small:
             last = math.floor(edge) if op == "<=" else math.ceil(edge) - 1
             return x <= max(-SMALL, min(last, SMALL))
@@ -237,6 +288,21 @@ class EngineColumn:
         return [ibis.literal(n, type="uint64") if n >= 2**63 else n for n in known]  # beyond 63 bits it must be told
 
 
+def _day_in(texts: Any) -> Any:
+    """What ``as_day`` makes of texts."""
+    year, month, day, hour, minute, sign, hours, minutes = (texts.re_extract(DATE_TEXT, i) for i in range(1, 9))
+    shift = (_whole(hour) * 60 + _whole(minute)) - ibis.ifelse(sign == "-", -1, 1) * (
+        _whole(hours) * 60 + _whole(minutes)
+    )
+    date = ibis.ifelse(year == "0000", ibis.null("string"), year + "-" + month + "-" + day).try_cast("date")
+    return (date.epoch_days() + (shift / 1440).floor()).cast("float64")
+
+
+def _whole(digits: Any) -> Any:
+    """A number of two digits; 0 if there are none."""
+    return ibis.coalesce(digits.try_cast("int64"), 0)
+
+
 @functools.cache
 def _odd_signs() -> tuple[str, str]:
     """Digits and spaces of all scripts but ASCII, and those of ASCII that Python takes them for in a number."""
@@ -247,4 +313,6 @@ def _odd_signs() -> tuple[str, str]:
 
 def _kind(dtype: Any) -> str | None:
     kinds = {"boolean": "boolean", "integer": "whole", "floating": "number", "decimal": "number", "string": "text"}
+    if dtype.is_date() or dtype.is_timestamp():
+        return "date"
     return next((kind for name, kind in kinds.items() if getattr(dtype, f"is_{name}")()), None)

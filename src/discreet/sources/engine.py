@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from .._utils.days import part_in
 from .._utils.errors import EngineError, SchemaError, TableError, warnings_ignored
 from ..private.counts.division import OUTSIDE, Box, Division
 from ..private.counts.marginals import MarginalsInProgress
@@ -29,7 +30,7 @@ from ..private.counts.totals import ByTotal, TotalsInProgress, columns_of, renum
 from ..schema import Label, Schema
 from ..schema.columns import Column
 from ..schema.columns.values import class_bins
-from .bins import EngineColumn
+from .bins import EngineColumn, column_of
 from .engines import engine_of
 from .engines.base import Engine, SaidInOurWords, ibis, run
 from .source import BOOKED, ROWS_AT_A_TIME, Filling, Source, add_known
@@ -61,7 +62,8 @@ class EngineTable(Source):
         self._check_names([schema.target], "the target of the schema is column")
         # here, so that a column of another type is an error before anything is read
         self._there = [
-            EngineColumn(engine, c.name, table[c.name], c.value_bins, c.n_bins, c.n_bins - 1) for c in self.columns
+            EngineColumn(engine, c.name, column_of(table, c.name), c.value_bins, c.n_bins, c.n_bins - 1)
+            for c in self.columns
         ]
         self._bins = [there.numbers() for there in self._there]
         bins, n, target = class_bins(classes), self.n_classes, schema.target
@@ -152,7 +154,7 @@ class EngineTable(Source):
 
     def _check_names(self, names: Sequence[str], problem: str) -> None:
         there = list(self._table.columns)
-        if (name := next((name for name in names if name not in there), None)) is not None:
+        if (name := next((n for n in names if n not in there and part_in(n, there) is None), None)) is not None:
             listed = ", ".join(map(repr, there[:8])) + ", ..." * (len(there) > 8)
             raise SchemaError(f"{problem} {name!r}, which the table does not have; it has {listed}")
         times = Counter(name.lower() for name in there)
@@ -184,10 +186,22 @@ def is_engine_table(X: Any) -> bool:
     return ibis is not None and isinstance(X, ibis.Table)
 
 
+def values_of(table: Any, name: str, least: int = 1) -> Iterator[tuple[list[Any], list[int]]]:
+    """The values of a column that at least so many records have, and how many have each. They stay in this process."""
+    engine = _engine_of_table(table)
+    values = table.select(v=table[name])
+    query = values.group_by("v").agg(n=values.count())
+    query = query.filter(query.n >= least) if least > 1 else query
+    with _no_value_shown(engine, BOOKED if least > 1 else UNSPENT):
+        for batch in run(engine, functools.partial(engine.batches, query, ROWS_AT_A_TIME)):
+            values, times = (column.to_pylist() for column in batch.columns)
+            yield values, times
+
+
 def records(table: Any, columns: Sequence[tuple[str, Column | None]]) -> Iterator[list[Any]]:
     """The values of some columns, some records at a time, for those who may see them: nothing is counted here."""
     engine = _engine_of_table(table)
-    asked = table.select(**{f"c{i}": table[name] for i, (name, _) in enumerate(columns)})
+    asked = table.select(**{f"c{i}": column_of(table, name) for i, (name, _) in enumerate(columns)})
     with _no_value_shown(engine, "No scores were written"):
         for batch in run(engine, functools.partial(engine.batches, asked, ROWS_AT_A_TIME)):
             yield [column.to_pylist() for column in batch.columns]

@@ -1,4 +1,4 @@
-"""Tables in files: CSV, Parquet and Arrow.
+"""Tables in files: CSV, Parquet, Arrow, and those of SPSS, Stata and SAS (``statistical``).
 
 Values of a CSV file stay texts: a guess at the type of a column would follow the records. What a text means, its schema says.
 How a file is read depends on its name, its first bytes and header, and what the caller says, not on what its records say.
@@ -19,10 +19,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from .._utils.days import part_in, part_of
 from .._utils.errors import TableError, no_value_shown
+from .._utils.tables import as_table
 from ..schema import Schema
 from ..schema.columns import Column
 from ..schema.columns.values import MISSING, NumberBins, TextBins, as_number
+from .statistical import STATISTICAL, check_reader, names_of, parts_of
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 NO_NUMBER = "<a number with another decimal sign>"
@@ -43,7 +46,7 @@ def column_names(path: Path, delimiter: str | None = None, encoding: str = "utf-
     if is_csv(path):
         return header(path, delimiter, encoding)[0]
     with _readable(path):
-        return list(_schema(path).names)
+        return names_of(path, encoding) if is_statistical(path) else list(_schema(path).names)
 
 
 def read_table(
@@ -61,7 +64,7 @@ def read_table(
     """
     names = column_names(path, delimiter, encoding)
     wanted = list(names if columns is None else columns)
-    if not is_csv(path):
+    if not is_csv(path) and not is_statistical(path):
         with _readable(path):
             if not own_types:
                 return (pd.read_parquet if _kind(path) == "parquet" else pd.read_feather)(path, columns=wanted)
@@ -84,12 +87,22 @@ def read_parts(
 ) -> Iterator[list[Any]]:
     """The values of some columns, some records at a time, so that memory does not grow with the file. At least once.
 
-    Those of a CSV file as objects, by what the schema says of the column; those of other files as columns of pyarrow.
+    Those of a CSV file as objects, by what the schema says of the column; those of Parquet and Arrow files as columns of pyarrow.
     """
+    there = column_names(path, delimiter, encoding)
+    if any(found := [part_in(name, there) for name, _ in columns]):
+        asked = [(part[1], None) if part else given for part, given in zip(found, columns, strict=True)]
+        for values in read_parts(path, asked, delimiter, encoding, decimal):
+            yield [_part(v, *part, is_csv(path)) if part else v for v, part in zip(values, found, strict=True)]
+        return
     names = [name for name, _ in columns]
     if is_csv(path):
         for texts in read_texts(path, names, delimiter, encoding):
             yield [as_read(t, column, decimal) for t, (_, column) in zip(texts, columns, strict=True)]
+        return
+    if is_statistical(path):
+        with _readable(path):
+            yield from parts_of(path, names, ROWS_AT_A_TIME, encoding)
         return
     with _readable(path):
         from pyarrow import nulls
@@ -97,6 +110,16 @@ def read_parts(
         schema = _schema(path)
         yield [nulls(0, schema.field(name).type) for name in names]
         yield from (_parquet if _kind(path) == "parquet" else _arrow)(path, names)
+
+
+def _part(dates: Any, part: str, column: str, in_numpy: bool) -> Any:
+    """A part of dates, in the form that they have."""
+    found = part_of(as_table({column: dates}).column(column), part, column)
+    if in_numpy:
+        return found
+    import pyarrow as pa
+
+    return pa.array(found, pa.string() if part == "weekday" else pa.float64(), from_pandas=True)
 
 
 def _parquet(path: Path, names: Sequence[str]) -> Iterator[list[Any]]:
@@ -189,6 +212,8 @@ def pointed(text: str, decimal: str) -> str:
 def read_typed(path: Path, delimiter: str | None, encoding: str, decimal: str) -> pd.DataFrame:
     """A table whose columns of texts are numbers where all are. This looks at the records, so only for those that are public."""
     frame = read_table(path, None, None, delimiter, encoding)
+    if is_statistical(path):
+        return frame
     for name, values in frame.items():
         if pd.api.types.is_object_dtype(values) or pd.api.types.is_string_dtype(values):
             texts = values.str.translate(SWAPPED) if decimal == "," and is_csv(path) else values
@@ -203,14 +228,21 @@ def is_csv(path: Path) -> bool:
     return _kind(path) == "csv"
 
 
+def is_statistical(path: Path) -> bool:
+    """Whether it is of a statistical package, and has a data dictionary of its own."""
+    return _kind(path) == "statistical"
+
+
 def _kind(path: Path) -> str:
-    kinds = {"csv": TEXT, "parquet": PARQUET, "arrow": ARROW}
+    kinds = {"csv": TEXT, "parquet": PARQUET, "arrow": ARROW, "statistical": STATISTICAL}
     kind = next((kind for kind, suffixes in kinds.items() if path.suffix.lower() in suffixes), None)
     if kind is None:
-        known = ", ".join((*TEXT, *PARQUET, *ARROW))
+        known = ", ".join((*TEXT, *PARQUET, *ARROW, *STATISTICAL))
         raise TableError(f"{path.name}: the name of a table must end in one of {known}")
-    if kind != "csv" and find_spec("pyarrow") is None:
+    if kind in ("parquet", "arrow") and find_spec("pyarrow") is None:
         raise TableError(f"{path.name}: Parquet and Arrow files need pyarrow: pip install 'discreet[parquet]'")
+    if kind == "statistical":
+        check_reader(path)
     return kind
 
 

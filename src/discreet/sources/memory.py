@@ -88,8 +88,8 @@ def check_types(table: Table, columns: Sequence[Column]) -> None:
         column.encode(table.column(column.name, slice(0, 0)))
 
 
-def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
-    """The labels as an array of one dimension. Complains about its shape and type; no label is read."""
+def as_labels(y: Any, n: int) -> tuple[np.ndarray, str]:
+    """Labels as an array of one dimension, and the letter of their type. Complains about both; no label is read."""
     if y is None:
         raise ValueError("y is missing: it must hold a label for each record of X")
     given = only_column(y)
@@ -104,6 +104,12 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
     kind = as_objects(as_array(given[:0] if hasattr(given, "__getitem__") else given)).dtype.kind
     if kind in "mM":
         raise SchemaError("y holds dates or times, which are no classes")
+    return np.asarray(y), kind
+
+
+def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
+    """The labels, if they can be of these classes by their type."""
+    labels, kind = as_labels(y, n)
     matching = class_bins(classes).matching
     if kind in "iuf" and not matching.numbers:
         raise SchemaError("y holds numbers, but the classes of the schema are strings; give y as strings")
@@ -112,14 +118,14 @@ def check_labels(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
             "the schema has classes that are the same number, such as 1 and 01, or that stand for a missing value, such as "
             "NA, so y must hold strings"
         )
-    return np.asarray(y)
+    return labels
 
 
 def class_numbers(y: Any, classes: Sequence[Label], n: int) -> np.ndarray:
     """The number of each label among the classes, -1 for a label that is none of them. Value by value, without errors."""
-    y = check_labels(y, classes, n)
-    with no_warning(y):
-        return class_bins(classes).encode(y, -1).astype(np.int64, copy=False)
+    labels = check_labels(y, classes, n)
+    with no_warning(labels):
+        return class_bins(classes).encode(labels, -1).astype(np.int64, copy=False)
 
 
 class PrivateCounts(Patterns):

@@ -162,7 +162,7 @@ def _check_column(column: Column, values: np.ndarray) -> ColumnCheck:
         found = [(word, canonical(v)) for v, place in there if (word := column.taken_as(v, place)) is not None]
     taken, odd = Counter(word for word, _ in found), [text for _, text in found]
     listed = sorted(bins.bin_of) if isinstance(bins, TextBins) else TRUTH if isinstance(bins, TruthBins) else ()
-    commas = sum(map(_is_number_with_comma, odd)) if isinstance(bins, NumberBins) else 0
+    commas = sum(map(_is_number_with_comma, odd)) if type(bins) is NumberBins else 0
     missing = len(places) - len(there)
     return ColumnCheck(missing, dict(taken), _misspelled(odd, listed), commas, column.can_be_missing)
 
@@ -194,7 +194,7 @@ def unread(column: Column, values: np.ndarray) -> Unread:
         odd = [value for value in there if not isinstance(value, str) or value.strip()]  # an empty string says nothing
         if isinstance(known, TextBins):
             odd = [value for value in odd if canonical(value) not in known.bin_of and not says_missing(value)]
-        if not isinstance(known, NumberBins):
+        if type(known) is not NumberBins:
             return Unread(len(values), len(odd))
         odd = [value for value in odd if np.isnan(as_number(value))]
         return Unread(len(values), len(odd), sum(_is_number_with_comma(canonical(value)) for value in odd))

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from typing import TYPE_CHECKING
 
 from ..._utils.html import bar, name, plain
@@ -29,6 +30,7 @@ OPERATORS = {
     "in": "is in",
     "not in": "is not in",
 }
+OF_DATES = {"<=": "is on or before", "<": "is before", ">=": "is on or after", ">": "is after"}
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ def in_words(literal: Literal, schema: Schema | None) -> Phrase:
     if literal.value is None:
         return Phrase(literal.column, literal.op)
     values = literal.value if isinstance(literal.value, tuple) else (literal.value,)
+    if isinstance(literal.value, date):
+        return Phrase(literal.column, OF_DATES[literal.op], literal.value.isoformat())
     said = " to ".join(map(str if literal.op in ("=", "!=") else write_number, values))
     return Phrase(literal.column, OPERATORS[literal.op], said)
 

@@ -21,20 +21,20 @@ from ..model import Model
 from ..partition import numbers_of
 from ..tree import Node, Split, Tree
 
-KINDS = ("text", "number", "boolean")
+KINDS = ("text", "number", "boolean", "date")
 EXACT = 2**53  # below it, every integer has a floating-point number of its own
 
 
 @dataclass(frozen=True)
 class NumberTest:
-    """True of the numbers that pass all comparisons (or, if ``either``, one of them); or of what is missing.
+    """True of the numbers, or days, that pass all comparisons (or, if ``either``, one of them); or of what is missing.
 
     What is not ``within`` its bounds does not count as a number here, but as missing. Without comparisons it is true of every
     number, or, if ``either``, of none.
     """
 
     column: str
-    comparisons: tuple[tuple[str, float], ...] = ()
+    comparisons: tuple[tuple[str, Any], ...] = ()  # numbers, or days
     either: bool = False
     missing: bool = False
     within: tuple[tuple[str, float], ...] = ()
@@ -168,7 +168,7 @@ def _number_test(column: str, bins: NumberBins, true: np.ndarray) -> NumberTest:
     inside = true[bins.first : bins.first + len(bins.ends) + 1]
     changes = np.flatnonzero(inside[1:] != inside[:-1]).tolist()
     assert len(changes) <= 2, "a test of numbers is true in neighbouring bins, or in all but neighbouring ones"
-    ends = [(op if inside[i] else NEGATION[op], edge) for i in changes for op, edge in [bins.ends[i]]]
+    ends = [(op if inside[i] else NEGATION[op], bins.as_value(edge)) for i in changes for op, edge in [bins.ends[i]]]
     # without any comparison, `and` is true of every number, `or` of none
     either = bool(inside[0]) if len(changes) == 2 else not inside.any()
     return NumberTest(column, tuple(ends), bool(either), within=within)
@@ -192,6 +192,10 @@ def kinds_of(
         assert model.schema is not None
         bins = model.schema[name].value_bins
         possible = [kind for kind in bins.types if kind not in lacks.get(type(bins), ())]
+        if not possible:
+            raise RuleError(
+                f"column {name!r} holds dates, which cannot be written as {where}; write Python, or SQL for another engine"
+            )
         kinds[name] = types.get(name, possible[0])
         if kinds[name] not in possible:
             raise RuleError(f"column {name!r} must be a {' or '.join(possible)} in {where}")

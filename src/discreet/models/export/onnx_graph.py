@@ -15,6 +15,7 @@ import numpy as np
 from ... import __version__
 from ..._utils.errors import RuleError
 from ..._utils.escaping import is_unicode
+from ...schema.columns.dates import DayBins
 from ...schema.columns.values import TextBins, TruthBins
 from ..model import Model
 from ..partition import DOUBLING, FARTHEST
@@ -27,7 +28,7 @@ OPERATORS = {"<": "Less", "<=": "LessOrEqual", ">": "Greater", ">=": "GreaterOrE
 ARRAYS: dict[str, Any] = {"text": object, "boolean": np.bool_, "integer": np.int64, "number": np.float64}
 BOOL = 9  # a type of tensors, as the format numbers them
 # Truth values cannot be missing in ONNX, so they are numbers there
-LACKS = {TextBins: ("boolean",), TruthBins: ("boolean", "text")}
+LACKS = {TextBins: ("boolean",), TruthBins: ("boolean", "text"), DayBins: ("date",)}
 RECORD = "record"  # the input of a model that looks at no column: so many values, so many predictions
 
 

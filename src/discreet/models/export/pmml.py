@@ -17,6 +17,7 @@ from xml.etree.ElementTree import Element
 from ... import __version__
 from ..._utils.errors import RuleError
 from ...schema.columns import NEGATION
+from ...schema.columns.dates import DayBins
 from ...schema.columns.values import TextBins, TruthBins
 from ..model import Model
 from ..partition import TOTAL
@@ -33,7 +34,7 @@ TYPES: dict[str, tuple[str, Callable[[Any], str]]] = {
     "boolean": ("boolean", lambda label: "true" if label else "false"),
     "integer": ("integer", lambda label: str(int(label))),
 }
-LACKS = {TextBins: ("boolean",), TruthBins: ("text",)}
+LACKS = {TextBins: ("boolean",), TruthBins: ("text",), DayBins: ("date",)}
 IS_NUMBER = {"optype": "continuous", "dataType": "double"}
 
 

@@ -8,18 +8,42 @@ import builtins
 import keyword
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from itertools import count
 from typing import Any
 
+from ..._utils.days import DATE_TEXT
 from ..._utils.errors import RuleError
 from ...rules.text import write, write_number
 from ...schema import Label
-from ...schema.columns.values import MISSING, NONE, TRUTH, Matching, TextBins
+from ...schema.columns.dates import DayBins
+from ...schema.columns.values import MISSING, NONE, TRUTH, Matching, TextBins, ValueBins
 from ..model import Model
 from ..partition import DOUBLING, FARTHEST, TOTAL
 from .chains import Chain, NumberTest, Test, chains_of, compared, outcomes_of, tests_of
 
 HELPERS = {
+    "day": '''
+def day(value):
+    """The day of a date, a time (in UTC if it has a zone) or a text such as 2024-01-31, as the number 20240131; else NaN."""
+    if not isinstance(value, (str, date, Real, Decimal, type(None))):
+        raise TypeError("a value must be a date, a text, a number, a truth value or None")
+    try:
+        if isinstance(value, str):
+            found = match(PATTERN, value)
+            year, month, number, hour, minute, sign, hours, minutes = found.groups("0") if found else "0" * 8
+            value, zone = date(int(year), int(month), int(number)), timedelta(hours=int(hours), minutes=int(minutes))
+            time = timedelta(hours=int(hour), minutes=int(minute)) + (zone if sign == "-" else -zone)
+        elif isinstance(value, datetime):
+            time = timedelta(hours=value.hour, minutes=value.minute, seconds=value.second) - (value.utcoffset() or timedelta())
+        else:
+            time = timedelta()
+        number = value.toordinal() + time // timedelta(days=1)
+    except (AttributeError, ValueError):
+        return nan
+    found = date.fromordinal(max(1, min(number, date.max.toordinal())))
+    return found.year * 10000 + found.month * 100 + found.day
+'''.replace("PATTERN", f'r"{DATE_TEXT}"'),
     "number": '''
 def number(value):
     """A value as a number; NaN if it is missing or is none."""
@@ -61,7 +85,7 @@ def truth(value):
     return words[said] if said in words else {0.0: False, 1.0: True}.get(number(value))
 '''.replace("WORDS", ", ".join(f'"{word}": {bool(value)}' for word, value in TRUTH.items())),
 }
-TAKEN = {"record", "Decimal", "Integral", "Real", "inf", "isnan", "nan"}
+TAKEN = {"record", "date", "datetime", "timedelta", "match", "Decimal", "Integral", "Real", "inf", "isnan", "nan"}
 TAKEN |= {*HELPERS, *keyword.kwlist, *keyword.softkwlist, *dir(builtins)}
 
 # Python nests what follows an elif and cannot go down thousands of floors; after a return, an if does as well
@@ -80,7 +104,9 @@ def to_python(model: Model, name: str, share_of: Label | None) -> str:
     lines = _docstring(model, share_of)
     if tests:
         numbers = "from numbers import Integral, Real" if "category" in needed else "from numbers import Real"
+        lines += ["from datetime import date, datetime, timedelta"] * ("day" in needed)
         lines += ["from decimal import Decimal", "from math import inf, isnan, nan", numbers]
+        lines += ["from re import match"] * ("day" in needed)
         for helper in (h for h in HELPERS if h in needed):
             lines += ["", *HELPERS[helper].strip().split("\n")]
         lines += ["", *reads, ""]
@@ -96,7 +122,7 @@ def _docstring(model: Model, share_of: Label | None) -> list[str]:
     about = [
         f"The {what if share_of is None else 'share of a class where a record is captured'}. Written by discreet.",
         "",
-        "A record is a mapping of column names to values: texts, numbers, truth values, or None where one is missing.",
+        "A record is a mapping of column names to values: texts, numbers, truth values, dates, or None where one is missing.",
         "",
         *([] if share_of is None else [f"The class is {write(share_of)}.", ""]),
         *(f"    {line}" for line in str(model).split("\n")),
@@ -123,11 +149,12 @@ def _variables(columns: Iterable[str], used: set[str]) -> dict[str, str]:
 
 def _reads(model: Model, tests: dict[str, Test], variables: dict[str, str]) -> tuple[list[str], set[str]]:
     """The lines that read the record, and the helpers that they call."""
-    lines, needed = [], {"number"}
+    lines, needed = [], set[str]()
     for column, test in tests.items():
         variable = variables[column]
         helper = "number" if isinstance(test, NumberTest) else "truth" if test.of_truths else "category"
-        needed.add(helper)
+        helper = "day" if isinstance(_bins(model, column), DayBins) else helper
+        needed |= {helper} if helper == "day" else {helper, "number"}
         given = [f"record[{column!r}]", *(_told_apart(model, column) if helper == "category" else ())]
         lines.append(f"{variable} = {helper}({', '.join(given)})")
         if isinstance(test, NumberTest) and test.within:
@@ -138,10 +165,14 @@ def _reads(model: Model, tests: dict[str, Test], variables: dict[str, str]) -> t
     return lines, needed
 
 
+def _bins(model: Model, column: str) -> ValueBins:
+    assert model.schema is not None
+    return model.schema[column].value_bins
+
+
 def _told_apart(model: Model, column: str) -> Iterator[str]:
     """The listed texts that could be taken for something else, and a listed text for each number and truth value that is one."""
-    assert model.schema is not None
-    bins = model.schema[column].value_bins
+    bins = _bins(model, column)
     assert isinstance(bins, TextBins)
     matching, text = bins.matching, {place: text for text, place in bins.bin_of.items()}
     yield repr(tuple(t for t in bins.bin_of if t in MISSING or Matching({t: 0}).numbers))
@@ -191,8 +222,8 @@ def _condition(test: Test, x: str) -> str:
             return f"isnan({x})" if test.missing else "False" if test.either else f"not isnan({x})"
         if len(test.comparisons) == 2 and not test.either:
             (above, low), (below, high) = test.comparisons
-            return f"{write_number(low)} {above.replace('>', '<')} {x} {below} {write_number(high)}"
-        return _or(f"{x} {op} {write_number(cut)}" for op, cut in test.comparisons)
+            return f"{_limit(low)} {above.replace('>', '<')} {x} {below} {_limit(high)}"
+        return _or(f"{x} {op} {_limit(cut)}" for op, cut in test.comparisons)
     if test.of_truths:
         return f"{x} is not None" if test.wanted == [True, False] else _or(f"{x} is {value}" for value in test.wanted)
     listed = [*map(repr, test.listed)]
@@ -202,6 +233,11 @@ def _condition(test: Test, x: str) -> str:
         return "True" if test.missing else f"{x} is not None"
     outside = compared(x, listed, "!=", "not in")
     return outside if test.missing else f"{x} is not None and {outside}"
+
+
+def _limit(cut: float | date) -> str:
+    """A number; a day as one, as ``day`` has it."""
+    return str(cut.year * 10_000 + cut.month * 100 + cut.day) if isinstance(cut, date) else write_number(cut)
 
 
 def _or(parts: Iterable[str]) -> str:

@@ -11,6 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from decimal import Decimal
 from functools import partial, reduce
 from typing import Any
@@ -19,11 +20,12 @@ from ..._utils.errors import RuleError
 from ..._utils.escaping import is_unicode
 from ...rules.text import write_number
 from ...schema import Label
+from ...schema.columns.dates import DayBins
 from ..model import Model
 from ..partition import DOUBLING, FARTHEST
 from .chains import Chain, NumberTest, Test, chains_of, compared, kinds_of, outcomes_of, type_of
 
-SQL_TYPES = {"text": "text", "number": "float8", "boolean": "boolean"}
+SQL_TYPES = {"text": "text", "number": "float8", "boolean": "boolean", "date": "date"}
 Lines = list[str]  # a name may have line breaks, and must not be indented with what is around it
 
 
@@ -40,6 +42,8 @@ class Dialect:
     null: str = "{x} IS NULL"
     never: str = "FALSE"  # what is true of no value of a column
     text: str = "{x}"  # a column of texts, to be compared letter by letter
+    before: str | None = "{x} < DATE '{day}'"  # None where there are no dates
+    since: str = "{x} >= DATE '{day}'"
     extremes: tuple[str, str] = ("least", "greatest")
     error: str = ""  # with a message
     other_types: Mapping[str, str] = field(default_factory=dict)  # what says that a column is of none that will do
@@ -72,6 +76,12 @@ class Dialect:
         if math.isinf(number):
             return self.infinity.format("" if number > 0 else "-")
         return self.written(write_number(number))
+
+    def compare(self, x: str, op: str, end: float | date) -> str:
+        """A comparison with a number, or with a day."""
+        if not isinstance(end, date):
+            return f"{x} {op} {self.number(end)}"
+        return str(self.before if op == "<" else self.since).format(x=x, day=end)
 
     def guards(self, kinds: Mapping[str, str]) -> Iterator[str]:
         """The branches that stop with an error at a column of another type than said."""
@@ -137,10 +147,11 @@ DUCKDB = Dialect(
         "text": "<> 'VARCHAR'",
         "number": "NOT SIMILAR TO 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*'",
         "boolean": "<> 'BOOLEAN'",
+        "date": "NOT IN ('DATE', 'TIMESTAMP')",
     },
 )
-# A typed literal is enough to refuse a column of another type. A long name would be cut off; NaN equals itself; nothing equals
-# NULL, but the types are compared
+# A typed literal is enough to refuse a column of another type; but times would be compared with a date, in the session's zone: a
+# range of dates refuses them. A long name would be cut off; NaN equals itself; nothing equals NULL, but the types are compared
 POSTGRESQL = Dialect(
     "PostgreSQL",
     literal=_postgresql_text,
@@ -150,6 +161,8 @@ POSTGRESQL = Dialect(
     nan="{x} = 'NaN'::float8",
     null="{x} IS NOT DISTINCT FROM NULL::{type}",
     never="{x} = NULL::{type}",
+    before="{x} <@ daterange(NULL, '{day}')",
+    since="{x} <@ daterange('{day}', NULL)",
     has_nul=False,
     ignores_case=False,
     longest=63,
@@ -165,6 +178,7 @@ SPARK = Dialect(
         "text": "<> 'string'",
         "number": "NOT RLIKE '^(tinyint|smallint|int|bigint|float|double|decimal.*)$'",
         "boolean": "<> 'boolean'",
+        "date": "NOT IN ('date', 'timestamp_ntz')",
     },
     quote="`",
     replaced="${",
@@ -178,6 +192,7 @@ SQLITE = Dialect(
     infinity="{}9e999",
     nan="",
     text="{x} COLLATE BINARY",
+    before=None,
     extremes=("min", "max"),
     error="json_extract('{{}}', {})",
     other_types={
@@ -196,6 +211,8 @@ def to_sql(model: Model, dialect: str, share_of: Label | None, types: Mapping[st
     if not isinstance(dialect, str) or dialect not in DIALECTS:
         raise RuleError(f"dialect must be one of {', '.join(DIALECTS)}")
     engine, outcomes, chains = DIALECTS[dialect], outcomes_of(model, share_of), chains_of(model)
+    if engine.before is None:
+        kinds_of(model, chains, types, engine.name, {DayBins: ("date",)})
     kinds = kinds_of(model, chains, types, "SQL; cast it in a view first", {})
     engine.check_case(list(kinds), () if model.schema is None else model.schema.names)
     writer, (*first, last) = _Writer(engine, kinds), _literals(engine, outcomes, model.kind)
@@ -283,13 +300,11 @@ class _Writer:
         """One test, in brackets where it could be torn apart by AND."""
         engine, kind, x = self.engine, self.kinds[test.column], self.engine.column(test.column)
         # where the column is NaN, where it is NULL, and what is true of none of its values
-        forms = (engine.nan, engine.null, engine.never)
+        forms = ("" if kind == "date" else engine.nan, engine.null, engine.never)
         is_nan, missing, never = (form.format(x=x, type=SQL_TYPES[kind]) for form in forms)
         absent = _or(missing, is_nan) if is_nan else missing  # among numbers
         if isinstance(test, NumberTest):
-            within, parts = (
-                [f"{x} {op} {engine.number(end)}" for op, end in some] for some in (test.within, test.comparisons)
-            )
+            within, parts = ([engine.compare(x, *end) for end in some] for some in (test.within, test.comparisons))
             # NaN is above every number, so that whatever is bounded from above is none
             bounds = test.within if test.either else (*test.within, *test.comparisons)
             no_nan = [] if any(op in ("<", "<=") for op, _ in bounds) or not is_nan else [f"NOT {is_nan}"]

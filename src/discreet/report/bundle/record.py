@@ -28,7 +28,7 @@ from ...models.saved import SavedModel
 from ..html import Particulars
 from .checksums import sha256_of
 
-FORMAT, VERSION = "discreet disclosure record", 1
+FORMAT, VERSION = "discreet disclosure record", 2
 SCHEMA_FILE, EVALUATION = "disclosure.schema.json", "evaluation.json"
 NOTHING_PROVED = "NOTHING IS PROVED ABOUT THE PRIVACY OF THIS MODEL"
 TREAT_AS = "Treat it like the records themselves: it may show something about single people in the table"
@@ -154,14 +154,15 @@ def _privacy(model: SavedModel) -> dict[str, Any]:
     if statement is None:
         nothing = dict.fromkeys(("proved", "rho", "at_ledgers_delta", "published"))
         return nothing | {
-            "cut_points_epsilon": 0.0,
+            "schema_epsilon": 0.0,
+            "schema_delta": 0.0,
             "mechanism": None,
             "unit": {"records_per_person": None, "neighbours": None},
             "because": ["it was learned without privacy"],
             "assumes": [],
             "statement": "Learned without privacy: it promises nothing about the records.",
         }
-    proved, at_delta = statement.proved, statement.concentrated
+    proved, before, at_delta = statement.proved, statement.for_schema, statement.concentrated
     rho = None if proved is None else above(rho_sum(statement.price))  # it follows from the proved pair
     persons = model.parameters.get("records_per_person", 1)
     whole = isinstance(persons, int) and not isinstance(persons, bool) and persons > 0
@@ -170,7 +171,8 @@ def _privacy(model: SavedModel) -> dict[str, Any]:
         "rho": rho if at_delta is None else at_delta.rho,
         "at_ledgers_delta": at_delta and {"epsilon": at_delta.epsilon, "delta": at_delta.delta},
         "published": statement.published and asdict(statement.published),
-        "cut_points_epsilon": statement.cut_points,
+        "schema_epsilon": 0.0 if before is None else before.epsilon,
+        "schema_delta": 0.0 if before is None else before.delta,
         "mechanism": statement.mechanism,
         "unit": {"records_per_person": persons if whole else None, "neighbours": statement.neighbours},
         "because": list(statement.because),

@@ -12,7 +12,7 @@ from ... import __version__
 from ..._utils.errors import ModelError
 from ..._utils.parameters import read_json
 from ...accounting.ledger import UNREADABLE, Ledger
-from ...accounting.statement import PrivacyStatement, neighbours_of
+from ...accounting.statement import PrivacyStatement, neighbours_of, spent_on
 from ...accounting.summary import LedgerSnapshot
 from ...models.saved import SavedModel
 from ..html import Particulars
@@ -161,6 +161,7 @@ def _check_documents(checks: list[Check], found: Found, model: SavedModel) -> At
         attached = measured
     faults = {"prices are those on the ledgers": ledger_faults(model, attached)}
     faults["the price is that of the parameters"] = parameters_fault(model)
+    faults["the price of the schema is counted"] = schema_fault(model)
     checks += [Check(what, not why, why) for what, why in faults.items()]
     code, unknown = _code(found, model, said)
     expected = release_files(file, given, True, code, attached)
@@ -251,9 +252,18 @@ def parameters_fault(model: SavedModel) -> str:
         return "the statement and the parameters of the learner disagree about neighbours"
     if isinstance(given, bool) or not isinstance(given, int | float):
         return "the learner's epsilon is not a number"
-    learning = pair.epsilon - (0.0 if statement.published is not None else statement.cut_points)
+    learning = pair.epsilon if statement.published is not None else statement.alone[0]
     same = math.isclose(learning, given, rel_tol=ROUNDED)
     return "" if same else "the statement and the parameters of the learner disagree about epsilon"
+
+
+def schema_fault(model: SavedModel) -> str:
+    """Whether the statement counts what the model's schema says that it cost."""
+    statement, schema = model.privacy, model.model.schema
+    if statement is None or statement.proved is None:
+        return ""
+    counted = spent_on(schema.released) if schema is not None and schema.released else None
+    return "" if counted == statement.for_schema else "the statement and the schema disagree about what the schema cost"
 
 
 def _on_ledger(model: SavedModel, sha256: str, ledger: Ledger) -> Check:
@@ -265,12 +275,15 @@ def _on_ledger(model: SavedModel, sha256: str, ledger: Ledger) -> Check:
     entry = ledger.entries[number - 1]
     if sha256 not in entry.models:
         return Check(what, False, f"its entry {number} has another checksum of the model's file, or none")
-    booked, said = None if entry.proved_epsilon is None else float(entry.proved_epsilon), None
-    if privacy is not None and privacy.proved is not None:  # what cut points cost before is on an entry of its own
-        said = privacy.proved.epsilon - privacy.cut_points + float(sum(paid for _, paid in entry.cut_points))
-    if (booked is None) != (said is None) or not math.isclose(booked or 0.0, said or 0.0, rel_tol=ROUNDED):
-        return Check(what, False, f"its entry {number} has another price")
-    return Check(what, True, f"entry {number}")
+    if entry.proved_epsilon is None or privacy is None or privacy.proved is None:
+        agree = entry.proved_epsilon is None and (privacy is None or privacy.proved is None)
+    else:  # what a schema cost before may be on an entry of its own
+        paid = (float(sum(amounts)) for amounts in zip((0, 0), *(pair for _, pair in entry.schemas), strict=True))
+        said = [alone + more for alone, more in zip(privacy.alone, paid, strict=True)]
+        booked, whole = (entry.proved_epsilon, entry.proved_delta or 0), (privacy.proved.epsilon, privacy.proved.delta)
+        amounts = zip(booked, said, whole, strict=True)
+        agree = all(math.isclose(b, s, rel_tol=ROUNDED, abs_tol=ROUNDED * (w or 0.0)) for b, s, w in amounts)
+    return Check(what, agree, f"entry {number}" if agree else f"its entry {number} has another price")
 
 
 def _since(model: SavedModel, then: LedgerSnapshot | None, ledger: Ledger) -> list[Check]:

@@ -15,6 +15,7 @@ may hold anything that fits on a line, and whatever shows it makes it harmless t
 other may look the same, so a label that another one has, or that is another one's name, is refused.
 """
 
+import datetime
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +30,7 @@ from .values import TextBins, ValueBins, canonical, no_warning
 
 LONGEST_LABEL = 200
 Labels = Mapping[str, str] | Sequence[tuple[str, str]]  # by the text of a category or class
-Value = float | int | str | tuple[float, float] | None
+Value = float | int | str | tuple[float, float] | datetime.date | None
 ColumnTest = tuple[str, Value]
 
 NEGATION = {"<=": ">", "<": ">=", "in": "not in", "=": "!=", "is true": "is false", "is missing": "is not missing"}
@@ -181,10 +182,7 @@ class Column(ABC):
 
     def encode(self, values: np.ndarray, strict: bool = False) -> np.ndarray:
         """The bin number of each value."""
-        if values.dtype.kind in "mM":  # by the type alone: as texts they may be written in many ways
-            raise SchemaError(
-                f'column {self.name!r} holds dates or times; store it as strings, or say type = "ignore" for it in the schema'
-            )
+        self._check_type(values.dtype.kind)
         bins = self.value_bins
         if isinstance(bins, TextBins) and not bins.matching.fits(values.dtype.kind):
             raise SchemaError(
@@ -236,6 +234,18 @@ class Column(ABC):
     def drafted(cls, name: str, seen: Profile, most: int) -> Drafted | None:
         """A column with at most so many cuts, for a person to correct, if the values of a public sample look like this kind."""
         return None
+
+    @classmethod
+    def is_meant_by(cls, op: str, value: Value) -> bool:
+        """Whether such a literal, without a schema, means a column of this kind."""
+        return op in cls.meant_by and not isinstance(value, datetime.date)
+
+    def _check_type(self, kind: str) -> None:
+        """Complain about a type of values, by NumPy's letter. Dates may be written as strings in many ways."""
+        if kind in "mM":
+            raise SchemaError(
+                f'column {self.name!r} holds dates or times; say type = "date" or "ignore" for it in the schema, or store strings'
+            )
 
     def _one_of(self, parameter: str, value: object, allowed: tuple[object, ...]) -> None:
         if value not in allowed:

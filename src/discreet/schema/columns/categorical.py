@@ -23,7 +23,7 @@ DECIMAL_COMMAS = (
     "draft again; if they separate thousands, remove them from the table first"
 )
 USELESS = {
-    "dates": "dates or times",
+    "dates": "dates or times; to use dates in rules, store them as 2024-01-31",
     "durations": "durations; make numbers of them, of days for instance, to use them in rules",
     "nothing": "only missing values in the sample",
     "objects": "neither numbers nor strings",
@@ -257,7 +257,7 @@ class Boolean(Column):
 
 @dataclass(frozen=True)
 class Ignored(Column):
-    """A column that no rule may use: an identifier, a date, free text."""
+    """A column that no rule may use: an identifier, free text."""
 
     kind: ClassVar[str] = "ignore"
     can_be_used: ClassVar[bool] = False

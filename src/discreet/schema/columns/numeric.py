@@ -10,8 +10,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import count
-from typing import Any, ClassVar
+from itertools import count, pairwise
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -20,10 +20,12 @@ from .base import Column, ColumnTest, Drafted, Value, asks_for_missing
 from .seen import Profile, Seen
 from .values import NumberBins, as_number, as_numbers
 
+Cut = TypeVar("Cut")
 MOST_CUTS = 1_000
 FEW_NUMBERS = 8  # different numbers, each of which comes again and again
 MANTISSAS = (range(1, 10), (1, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))  # of logarithmic grids, finest first
 CODES = "few different integers: if they are codes, not amounts, make it categorical"
+NOT_ROUND = "cuts that are not round, as the values are too close: take others that tell the same apart"
 
 
 @dataclass(frozen=True)
@@ -177,6 +179,9 @@ class Numeric(Column):
             cuts, bounds = [], (None, None)
         elif len(values) <= min(FEW_NUMBERS, most + 1) and len(seen.finite) >= 5 * len(values):
             cuts, why = values, CODES if whole and len(values) > 2 else ""
+            if not whole:
+                cuts, bounds = _rounded(values), around(low, high, most)
+                why = "" if all(map(_is_round, cuts)) else NOT_ROUND
         elif whole and high - low <= most:
             cuts = [low + i for i in range(int(high - low))]  # also between values that it lacks
         else:
@@ -187,7 +192,7 @@ class Numeric(Column):
                 bounds = (float(np.floor(bounds[0])), float(np.ceil(bounds[1])))  # type: ignore[arg-type]
         cuts = [c for c in cuts if low <= c < high] or [low]  # x <= low is true of some, not of all
         column = cls(name, seen.missing, cuts=tuple(cuts), low=bounds[0], high=bounds[1])
-        return Drafted(column, why, why == CODES)
+        return Drafted(column, why, why in (CODES, NOT_ROUND))
 
     @cached_property
     def value_bins(self) -> NumberBins:
@@ -245,6 +250,19 @@ class Numeric(Column):
             )
 
 
+def _is_round(cut: float) -> bool:
+    return float(f"{cut:.3g}") == cut
+
+
+def _rounded(values: Sequence[float]) -> list[float]:
+    """A cut for each of few values but the last, to tell it from the next: itself if it is round, else a round one between.
+
+    >>> _rounded([0.25, 0.3342, 0.7718, 2.0])
+    [0.25, 0.5, 1.0]
+    """
+    return [a if _is_round(a) else even_cuts(a, b, most=1)[0] for a, b in pairwise(values)]
+
+
 def _in_the_middle(seen: Profile, low: float, high: float, most: int, whole: bool) -> list[float]:
     """Round cuts in the middle 98 % of the values; what lies beyond is told apart by the last ones."""
     if seen.spread is not None:
@@ -265,7 +283,7 @@ def even_cuts(low: float, high: float, most: int, whole: bool = False) -> list[f
     [0.15, 0.2, 0.25, 0.3]
     """
     step = _step(low, high, most, whole)
-    return _thinned(_floats(step * k for k in _multiples(low, high, step)), most)
+    return thinned(_floats(step * k for k in _multiples(low, high, step)), most)
 
 
 def log_cuts(low: float, high: float, most: int) -> list[float]:
@@ -280,7 +298,7 @@ def log_cuts(low: float, high: float, most: int) -> list[float]:
         cuts = _floats(x for x in made if low <= x <= high)
         if len(cuts) <= most:
             break
-    return _thinned(cuts, most)
+    return thinned(cuts, most)
 
 
 def around(low: float, high: float, most: int) -> tuple[float | None, float | None]:
@@ -321,7 +339,7 @@ def _floats(numbers: Iterable[Fraction]) -> list[float]:
     return sorted(found)
 
 
-def _thinned(cuts: Sequence[float], most: int) -> list[float]:
+def thinned(cuts: Sequence[Cut], most: int) -> list[Cut]:
     """At most so many of them, spread over all."""
     if len(cuts) <= most:
         return list(cuts)

@@ -28,7 +28,7 @@ _DATES = (datetime.date, datetime.time, np.datetime64, pd.Period)
 _DURATIONS = (datetime.timedelta, np.timedelta64)
 _NUMBERS = (Real, Decimal)
 
-_PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+PARTS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _IDENTIFYING = set(
     "id ids identifier uuid guid key ssn mrn nin name names firstname lastname surname forename email mail phone telephone "
     "mobile fax address street iban passport licence license ip url username login unnamed rownames".split()
@@ -42,13 +42,14 @@ def spelled_alike(text: str) -> str:
 
 
 class Seen:
-    """One column, as a table gives it. Dates and times look like no kind of column, so none of them is known."""
+    """One column, as a table gives it. Dates and times count as unknown: only drafts look at them (``given``)."""
 
     known: np.ndarray  # the values that are not missing
     missing: bool  # whether there are others
     are_truths = False  # whether all are of Boolean type
 
     def __init__(self, values: np.ndarray) -> None:
+        self.given = values
         if values.dtype.kind in "mM":
             self.known, self.missing = np.zeros(0, object), bool(np.isnat(values).any())
             return
@@ -81,7 +82,7 @@ class Profile(Seen):
 
     def __init__(self, name: str, values: np.ndarray) -> None:
         super().__init__(values)
-        self.has_identifying_name = any(part.lower() in _IDENTIFYING for part in _PARTS.findall(name))  # customerID
+        self.has_identifying_name = any(part.lower() in _IDENTIFYING for part in PARTS.findall(name))  # customerID
         self.strings: list[str] = []  # the different values, if they are few or strings
         self.counts = np.zeros(0, int)  # of each different value
         self.from_strings = False  # numbers that are stored as strings

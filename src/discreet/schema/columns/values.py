@@ -20,6 +20,7 @@ a target, whose bins are the classes. Whoever reads values elsewhere, in an engi
 every value into the same bin.
 """
 
+import datetime
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -235,6 +236,10 @@ class NumberBins:
         right, left = ([edge for op, edge in self.ends if op == sign] for sign in ("<=", "<"))
         return np.array(right), np.array(left)
 
+    def as_value(self, edge: float) -> float | datetime.date:
+        """An end as literals name it."""
+        return edge
+
     def place(self, numbers: np.ndarray) -> np.ndarray:
         """The bin of each number, whatever the limits."""
         right, left = self._edges
@@ -253,7 +258,7 @@ class NumberBins:
         numbers = as_numbers(values)
         gone = np.isnan(numbers)
         if complaint is not None and values.dtype.kind not in "biuf":
-            _complain(complaint, (v for v in values[gone] if not is_missing(v)))
+            complain(complaint, (v for v in values[gone] if not is_missing(v)))
         low, high = self.limits
         beyond = gone if low is None else gone | (numbers < low)
         beyond = beyond if high is None else beyond | (numbers > high)
@@ -296,7 +301,7 @@ class TextBins:
         codes, found = distinct(values)
         places = [self.matching.find(value) for value in found]
         if complaint is not None:
-            _complain(complaint, (value for value, place in zip(found, places, strict=True) if place is None))
+            complain(complaint, (value for value, place in zip(found, places, strict=True) if place is None))
         for i, place in enumerate(places):
             if place is None:
                 places[i] = missing if says_missing(found[i]) else self.unlisted
@@ -326,7 +331,7 @@ class TruthBins:
             places = np.array([*(place[text] for text in texts), missing])
             bins, others = places[codes], texts[places[:-1] == missing]
         if complaint is not None:
-            _complain(complaint, others)
+            complain(complaint, others)
         return bins
 
 
@@ -338,7 +343,7 @@ def class_bins(classes: Iterable[Any]) -> TextBins:
     return TextBins({canonical(c): i for i, c in enumerate(classes)}, -1)
 
 
-def _complain(complaint: str, values: Iterable[Any]) -> None:
+def complain(complaint: str, values: Iterable[Any]) -> None:
     """Stop if one of these values stands for anything else than a missing one."""
     if not all(map(says_missing, values)):
         raise SchemaError(complaint)

@@ -1,0 +1,115 @@
+"""A column of which nothing is known yet: what its values look like, for a private schema (estimators/private_schema.py).
+
+The bins are public, whatever the records are: texts, and numbers between powers of ten, 2 and 5 times these, and decades that may
+be years, integers apart from others. So a table can be looked at as any other table is counted, and no type that a library made
+up from the records decides anything: the text "10" and the number 10.0 are in one bin.
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from .base import Column
+from .values import (
+    NumberBins,
+    as_number,
+    as_numbers,
+    canonical,
+    distinct,
+    is_missing,
+    says_missing,
+    truth_of,
+    whole_of,
+)
+
+SMALLEST, LARGEST = -6, 12  # powers of ten
+_EDGES = [m * 10.0**k if k >= 0 else m / 10.0**-k for k in range(SMALLEST, LARGEST + 1) for m in (1, 2, 5)]
+YEARS = (float(year) for year in range(1900, 2101, 10))
+EDGES = (*(-edge for edge in reversed(_EDGES)), 0.0, *sorted({*_EDGES, *YEARS}))
+TEXTS = 0  # the bin of texts; bins of numbers follow, the first of each two for integers
+
+
+@dataclass(frozen=True)
+class LookBins:
+    """What one value looks like: a text, or a number between two of ``EDGES``, an integer or not."""
+
+    types: ClassVar[tuple[str, ...]] = ("text", "number", "boolean")
+
+    @cached_property
+    def between(self) -> NumberBins:
+        """The numbers alone, integers and others together."""
+        return NumberBins(0, tuple(("<=", edge) for edge in EDGES))
+
+    def encode(self, values: np.ndarray, missing: int, complaint: str | None = None) -> np.ndarray:
+        """The bin of each value."""
+        numbers = as_numbers(values)
+        bins = self.of_numbers(numbers, missing)
+        if values.dtype.kind not in "biuf":
+            for i in np.flatnonzero(np.isnan(numbers)).tolist():
+                if not (is_missing(values[i]) or says_missing(values[i])):
+                    bins[i] = TEXTS
+        return bins
+
+    def of_numbers(self, numbers: np.ndarray, missing: int) -> np.ndarray:
+        """The bin of each number; NaN is missing."""
+        place = 1 + 2 * self.between.place(numbers).astype(np.int64) + (np.floor(numbers) != numbers)
+        return np.where(np.isnan(numbers), missing, place)
+
+
+@dataclass(frozen=True)
+class Unknown(Column):
+    """A column that is only looked at. No schema file has one."""
+
+    kind: ClassVar[str] = "unknown"
+
+    @property
+    def value_bins(self) -> LookBins:  # type: ignore[override]  # nothing is exported of it
+        """What values look like."""
+        return LookBins()
+
+    @property
+    def _n_values(self) -> int:
+        return 1 + 2 * (len(EDGES) + 1)
+
+
+def intervals() -> Iterator[tuple[float, float]]:
+    """Of each two bins of numbers, above which number and up to which.
+
+    >>> list(intervals())[58:61]
+    [(0.0, 1e-06), (1e-06, 2e-06), (2e-06, 5e-06)]
+    """
+    return zip((-math.inf, *EDGES), (*EDGES, math.inf), strict=True)
+
+
+def texts_in(values: np.ndarray) -> dict[str, int]:
+    """How often each text is there that does not stand for a missing value. A number is one text, however it is written.
+
+    >>> texts_in(np.array(["b", 1.0, None, "a", "b", "NA", "01"], dtype=object))
+    {'b': 2, '1': 2, 'a': 1}
+    """
+    codes, found = distinct(values)
+    counted: dict[str, int] = {}
+    for value, n in zip(found, np.bincount(codes[codes >= 0], minlength=len(found)).tolist(), strict=True):
+        if (text := text_of(value)) is not None:
+            counted[text] = counted.get(text, 0) + n
+    return counted
+
+
+def text_of(value: Any) -> str | None:
+    """What a value is as a category or class, whether other records let a library read it as a text, a number or a truth value.
+
+    >>> [text_of(value) for value in ("1.0", "01", True, "true", 0.1, "0.10", "1_0", "NA")]
+    ['1', '1', '1', '1', '0.1', '0.1', '1_0', None]
+    """
+    if is_missing(value) or says_missing(value):
+        return None
+    text = canonical(value)
+    if (truth := truth_of(text)) is not None:
+        return canonical(truth)
+    if (whole := whole_of(text)) is not None:
+        return str(whole)
+    return text if math.isnan(number := as_number(text)) else canonical(number)
