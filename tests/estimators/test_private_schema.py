@@ -19,6 +19,7 @@ from sklearn.preprocessing import FunctionTransformer
 from discreet import (
     Boolean,
     Categorical,
+    Date,
     DPGreedyRuleListClassifier,
     DPOptimalRuleListClassifier,
     DPOptimalTreeClassifier,
@@ -428,3 +429,20 @@ def test_columns_of_one_value_and_empty_tables_give_nothing():
         except SchemaError:
             nothing += 1
     assert nothing >= 35
+
+
+def test_dates_are_found_whatever_they_are_stored_as():
+    n, rng = 20_000, np.random.default_rng(0)
+    days = pd.Timestamp("2015-01-01") + pd.to_timedelta(rng.integers(0, 2000, n), unit="D")
+    frame = pd.DataFrame({"time": days, "text": days.strftime("%Y-%m-%d"), "day": days.date, "gone": days})
+    frame.loc[::10, "gone"] = None
+    found = private_schema(frame, rng.integers(0, 2, n), epsilon=1, classes=[0, 1], random_state=0).schema
+    for column in found.columns:
+        assert isinstance(column, Date)
+        assert pd.Timestamp("2015-01-01") < pd.Timestamp(column.cuts[0])
+        assert pd.Timestamp(column.cuts[-1]) < pd.Timestamp("2021-01-01")
+        assert 10 <= len(column.cuts) <= 30
+        assert column.missing == (column.name == "gone")
+    table = ibis.duckdb.connect().create_table("dates", frame.assign(y=rng.integers(0, 2, n)))
+    in_engine = private_schema(table, target="y", epsilon=1, classes=[0, 1], random_state=0).schema
+    assert in_engine.columns == found.columns

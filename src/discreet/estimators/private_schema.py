@@ -41,6 +41,7 @@ HEADER = """\
 # Found in private records with differential privacy. What it cost stands under [released]: every model that is learned with
 # this schema counts it. So it may be corrected by hand, as long as that does not go by the records.
 """
+SEEDED_HEADER = "# Found in records with noise that can be repeated, for an experiment.\n"
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class FoundSchema(Draft):
 
     def to_toml(self) -> str:
         """The schema as TOML, with what it cost."""
-        return self.schema.to_toml(HEADER, self.comments)
+        return self.schema.to_toml(HEADER if self.schema.released else SEEDED_HEADER, self.comments)
 
 
 @redacted(SEE_LEDGER)
@@ -218,7 +219,7 @@ def find_schema(
     budget = SchemaBudget(terms.price, delta, terms.records, len(looks), classes is None)
     if records is not None:
         check_integer("records", records, at_least=0)
-        _check_enough(records, budget)
+        _check_enough(records, budget.stands_out(budget.first, sum(column.n_bins for column in looks)))
     because = terms.reasons_for_no_proof(None, drafted)
     proved = None if because else Guarantee.of(terms.price, float(delta))
     assumes = (*ASSUMES, UNCHANGED) if isinstance(counts, EngineColumns) else ASSUMES
@@ -277,17 +278,19 @@ class SchemaPlan(Plan):
     def run(self, queries: SchemaQueries) -> tuple[list[tuple[Look, Column]], tuple[Label, ...]]:
         """Each column that was looked at, and the classes. What is asked next follows from noisy answers alone."""
         budget = self.budget
+        stands_out = budget.stands_out(budget.first, sum(column.n_bins for column in self.counting))
         looks = [
-            look_at(column.name, noisy, budget.stands_out)
+            look_at(column.name, noisy, stands_out)
             for column, noisy in zip(self.counting, queries.first_look(), strict=True)
         ]
         bins = [cells for look in looks if (cells := closer(look)) is not None]
         texts = [look.name for look in looks if look.kind == "texts" and budget.delta]
         histograms, listed = queries.look_closer(bins, texts)
-        deviation = budget.deviation(budget.each_closer(len(bins) + len(texts)))
+        each = budget.each_closer(len(bins) + len(texts))
+        stands_out = budget.stands_out(each, sum(cells.n_bins for cells in bins))
         closely = {cells.name: (cells, noisy) for cells, noisy in zip(bins, histograms, strict=True)}
         looks = [
-            looked_closer(look, *closely[look.name], deviation) if look.name in closely else look for look in looks
+            looked_closer(look, *closely[look.name], stands_out) if look.name in closely else look for look in looks
         ]
         most = cuts_each(None, sum(look.kind == "numbers" for look in looks))
         by_name = dict(zip(texts, listed, strict=True))
@@ -316,8 +319,7 @@ def _said_what_to_do() -> Iterator[None]:
         ) from None
 
 
-def _check_enough(records: int, budget: SchemaBudget) -> None:
-    least = budget.stands_out
+def _check_enough(records: int, least: int) -> None:
     if records < 2 * least:
         raise SchemaError(
             f"among about {records:,} records hardly anything would stand out from the noise: about {least:,} must look alike. "

@@ -5,6 +5,7 @@ between them, as far as the noisy counts tell, and are round; within a bin the r
 of them are in few bins that are wide, such as years between 1000 and 2000, a closer look at these is asked for.
 """
 
+import datetime
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from .._utils.days import as_day, day_at
 from .._utils.errors import SchemaError
 from . import Label
-from .columns import Boolean, Categorical, Column, Ignored, Numeric
+from .columns import Boolean, Categorical, Column, Date, Ignored, Numeric
 from .columns.base import LONGEST_LABEL
+from .columns.dates import round_days
 from .columns.numeric import even_cuts
-from .columns.unknown import EDGES, TEXTS, intervals
+from .columns.unknown import DATES, EDGES, NEW_YEARS, TEXTS, intervals
 from .columns.values import whole_of
 
 Noisy = npt.NDArray[np.int64]
@@ -25,14 +28,13 @@ Stretch = tuple[float, float, float]  # above which number, up to which, and how
 CROWDED = 0.4  # of a column's records, in one bin: worth a closer look
 WELL_FILLED = 0.08  # and then also at bins with so many
 CELLS = 50  # of such a bin
-STANDS_OUT = 3.0  # standard deviations of the noise, of a cell of a closer look
 CONFIRMED = 0.6  # of the records of the first look must stand out in the closer one, or the first one is kept
 MOST_WHOLE = 0.1  # of the numbers may look like no integers, if the column is one of integers
 
 
 @dataclass(frozen=True)
 class Look:
-    """What a column looks like: "texts", "numbers", or "" if nothing stands out."""
+    """What a column looks like: "texts", "numbers", "dates" (stretches are of days), or "" if nothing stands out."""
 
     name: str
     kind: str
@@ -60,24 +62,29 @@ class Look:
 
 def look_at(name: str, noisy: Noisy, stands_out: int) -> Look:
     """What a noisy histogram by the bins of ``Unknown`` says."""
-    numbers, missing = noisy[TEXTS + 1 : -1], bool(noisy[-1] >= stands_out)
-    numbers = np.where(numbers >= stands_out, numbers, 0)
-    texts = int(noisy[TEXTS]) if noisy[TEXTS] >= stands_out else 0
+    noisy = np.where(noisy >= stands_out, noisy, 0)
+    texts, numbers, dates, missing = noisy[TEXTS], noisy[TEXTS + 1 : DATES], noisy[DATES:-1], bool(noisy[-1])
+    if dates.sum() > max(texts, numbers.sum()):
+        days = [-math.inf, *map(as_day, NEW_YEARS), math.inf]
+        there = np.flatnonzero(dates)
+        found = tuple((days[i], days[i + 1], float(dates[i])) for i in range(there[0], there[-1] + 1))
+        return Look(name, "dates", missing or texts + numbers.sum() > 0, stretches=found)
     whole, others = numbers[0::2], numbers[1::2]
     if texts > numbers.sum():
-        return Look(name, "texts", missing)
+        return Look(name, "texts", missing)  # numbers and dates among them are categories, too
     if not numbers.any():
         return Look(name, "", missing)
     there = np.flatnonzero(whole + others)
     spans = list(intervals())
     stretches = tuple((*spans[i], float(whole[i] + others[i])) for i in range(there[0], there[-1] + 1))
     is_whole = others.sum() <= MOST_WHOLE * numbers.sum()
-    return Look(name, "numbers", missing or texts > 0, bool(is_whole), stretches)
+    others_are = texts + dates.sum() > 0
+    return Look(name, "numbers", missing or bool(others_are), bool(is_whole), stretches)
 
 
 def closer(look: Look) -> Numeric | None:
     """The bins of a closer look, if one is worth its price."""
-    if not look.filled(CROWDED):
+    if look.kind != "numbers" or not look.filled(CROWDED):
         return None
     cuts = {end for stretch in look.stretches for end in stretch[:2] if math.isfinite(end)}
     for low, high, _ in look.filled(WELL_FILLED):
@@ -85,9 +92,9 @@ def closer(look: Look) -> Numeric | None:
     return Numeric(look.name, cuts=sorted(cuts))
 
 
-def looked_closer(look: Look, bins: Numeric, noisy: Noisy, deviation: float) -> Look:
+def looked_closer(look: Look, bins: Numeric, noisy: Noisy, stands_out: int) -> Look:
     """With the numbers where they stand out in a closer look, if most of them do."""
-    mass = np.where(noisy[:-1] > STANDS_OUT * deviation, noisy[:-1], 0)
+    mass = np.where(noisy[:-1] >= stands_out, noisy[:-1], 0)
     if mass.sum() < CONFIRMED * sum(mass for *_, mass in look.stretches):
         return look
     ends = (-math.inf, *bins.cuts, math.inf)
@@ -102,6 +109,9 @@ def column_of(look: Look, texts: Mapping[str, int], most: int) -> Column:
         if not (listed := [text for text in texts if _can_be_listed(look.name, text)]):
             return Ignored(look.name)
         return Categorical(look.name, look.missing, listed, outside="other")
+    if look.kind == "dates":
+        days = days_by(look.stretches, most)
+        return Date(look.name, look.missing, days) if days else Ignored(look.name)
     if look.whole and {high for _, high, mass in look.stretches if mass} == {0.0, 1.0}:
         return Boolean(look.name, look.missing)
     if look.kind != "numbers" or look.is_one_value:
@@ -134,6 +144,21 @@ def cuts_by(stretches: Sequence[Stretch], most: int, whole: bool) -> list[float]
     first, last = stretches[0][0], stretches[-1][1]
     inside = sorted(cut for cut in cuts if first < cut < last)
     return inside or [cut for cut in (first, last) if math.isfinite(cut)][:1]
+
+
+def days_by(stretches: Sequence[Stretch], most: int) -> list[datetime.date]:
+    """Round days with about as many records between each two, as ``cuts_by``."""
+    each = sum(mass for *_, mass in stretches) / (most + 1)
+    cuts, since = set[datetime.date](), 0.0
+    for low, high, mass in stretches:
+        if (n := round(mass / each)) > 1 and math.isfinite(high - low):
+            cuts |= {day_at(low), *round_days(day_at(low), day_at(high - 1), n - 1)}
+        since += mass
+        if since >= each and math.isfinite(high):
+            cuts.add(day_at(high))
+            since = 0.0
+    first, last = stretches[0][0], stretches[-1][1]
+    return sorted(day for day in cuts if first < as_day(day) < last)
 
 
 def classes_of(texts: Sequence[str]) -> tuple[Label, ...]:

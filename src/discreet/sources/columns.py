@@ -14,7 +14,7 @@ from ..private.counts.secret import Secret
 from ..private.noise.entropy import Integers
 from ..schema import Schema
 from ..schema.columns import Column
-from ..schema.columns.unknown import Unknown, text_of, texts_in
+from ..schema.columns.unknown import Unknown, of_dates, text_of, texts_in
 from ..schema.columns.values import no_warning
 from .engine import EngineTable, values_of
 from .plan import Counting
@@ -70,8 +70,8 @@ class MemoryColumns(ColumnCounts):
         return {text: n for text, n in counted.items() if n >= least}
 
     def is_readable(self, name: str) -> bool:
-        """Dates and times are not."""
-        return self._table.column(name, slice(0, 0)).dtype.kind not in "mM"
+        """Durations are not."""
+        return self._table.column(name, slice(0, 0)).dtype.kind != "m"
 
 
 class EngineColumns(ColumnCounts):
@@ -83,12 +83,12 @@ class EngineColumns(ColumnCounts):
     def by_bins(self, columns: Sequence[Column]) -> list[Integers]:
         """One query for all numbers. Of texts, what each looks like is found here, once for each that there is."""
         found = {column.name: self._texts_by_bins(column) for column in columns if self._is_of_texts(column)}
-        if others := [column for column in columns if column.name not in found]:
+        if others := [self._as_typed(column) for column in columns if column.name not in found]:
             schema = Schema(tuple(others), target=TARGET)
             table = EngineTable(self._table.mutate(**{TARGET: 0}), schema, (0, 1))
             counts = table.count(Counting.by_column(schema, schema.used)).joint(schema.used, 1)
             found |= {c.name: counts.of_column(i).sum(0).astype(np.int64) for i, c in enumerate(others)}
-        return [found[column.name] for column in columns]
+        return [_from_the_end(found[column.name], column.n_bins) for column in columns]
 
     def texts(self, name: str | None, least: int) -> dict[str, int]:
         """Grouped there. Of values that are one text the most frequent counts.
@@ -105,7 +105,11 @@ class EngineColumns(ColumnCounts):
     def is_readable(self, name: str) -> bool:
         """By the type that the engine declares."""
         dtype = self._table[name].type()
-        return bool(dtype.is_string() or dtype.is_numeric() or dtype.is_boolean())
+        return bool(dtype.is_string() or dtype.is_numeric() or dtype.is_boolean() or _is_day(dtype))
+
+    def _as_typed(self, column: Column) -> Column:
+        dated = isinstance(column, Unknown) and _is_day(self._table[column.name].type())
+        return of_dates(column.name) if dated else column
 
     def _is_of_texts(self, column: Column) -> bool:
         return bool(self._table[column.name].type().is_string())
@@ -115,6 +119,15 @@ class EngineColumns(ColumnCounts):
         for values, times in values_of(self._table, column.name):
             np.add.at(counted, column.encode(np.fromiter(values, dtype=object)), times)
         return counted
+
+
+def _is_day(dtype: Any) -> bool:
+    return bool(dtype.is_date() or (dtype.is_timestamp() and dtype.timezone is None))
+
+
+def _from_the_end(counted: Integers, n_bins: int) -> Integers:
+    """Dates come last among what a value may look like."""
+    return np.concatenate([np.zeros(n_bins - len(counted), np.int64), counted])
 
 
 def looked_at(counts: ColumnCounts, names: Sequence[str]) -> list[Column]:

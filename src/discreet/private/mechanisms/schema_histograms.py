@@ -53,8 +53,7 @@ FIRST, CLASSES = (
     Fraction(1, 4),
 )  # all first histograms, and the classes; texts and closer looks have the rest
 RARE = 20  # texts below this part of what noise reaches are not counted
-UNLIKELY = 0.05  # that any noisy count of any first histogram looks like more than noise and is not
-MOST_BINS = 300  # of a first histogram
+UNLIKELY = 0.05  # that any noisy count of all first, or closer, histograms looks like more than noise and is not
 
 
 @dataclass(frozen=True)
@@ -82,10 +81,9 @@ class SchemaBudget:
         """The share of each first histogram."""
         return FIRST / max(1, self.histograms)
 
-    @property
-    def stands_out(self) -> int:
-        """From which noisy count on a bin of a first histogram is taken for more than noise."""
-        return self.beyond(self.first, UNLIKELY / (MOST_BINS * max(1, self.histograms)))
+    def stands_out(self, share: Fraction, bins: int) -> int:
+        """From which noisy count on a bin is taken for more than noise, among so many bins with this share."""
+        return self.beyond(share, UNLIKELY / max(1, bins))
 
     def each_closer(self, histograms: int) -> Fraction:
         """The share of each of so many closer looks and columns of texts."""

@@ -5,6 +5,7 @@ be years, integers apart from others. So a table can be looked at as any other t
 up from the records decides anything: the text "10" and the number 10.0 are in one bin.
 """
 
+import datetime
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,7 +14,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..._utils.days import as_day, as_days
 from .base import Column
+from .dates import Date
 from .values import (
     NumberBins,
     as_number,
@@ -30,12 +33,14 @@ SMALLEST, LARGEST = -6, 12  # powers of ten
 _EDGES = [m * 10.0**k if k >= 0 else m / 10.0**-k for k in range(SMALLEST, LARGEST + 1) for m in (1, 2, 5)]
 YEARS = (float(year) for year in range(1900, 2101, 10))
 EDGES = (*(-edge for edge in reversed(_EDGES)), 0.0, *sorted({*_EDGES, *YEARS}))
-TEXTS = 0  # the bin of texts; bins of numbers follow, the first of each two for integers
+TEXTS = 0  # the bin of texts; bins of numbers follow, the first of each two for integers; and then those of dates
+DATES = 1 + 2 * (len(EDGES) + 1)
+NEW_YEARS = tuple(datetime.date(year, 1, 1) for year in range(1900, 2102))  # between bins of dates
 
 
 @dataclass(frozen=True)
 class LookBins:
-    """What one value looks like: a text, or a number between two of ``EDGES``, an integer or not."""
+    """What one value looks like: a text, or a number between two of ``EDGES``, an integer or not, or a date of some year."""
 
     types: ClassVar[tuple[str, ...]] = ("text", "number", "boolean")
 
@@ -46,13 +51,22 @@ class LookBins:
 
     def encode(self, values: np.ndarray, missing: int, complaint: str | None = None) -> np.ndarray:
         """The bin of each value."""
+        if values.dtype.kind == "M":
+            return self.of_days(as_days(values), missing)
         numbers = as_numbers(values)
         bins = self.of_numbers(numbers, missing)
         if values.dtype.kind not in "biuf":
-            for i in np.flatnonzero(np.isnan(numbers)).tolist():
+            others = np.flatnonzero(np.isnan(numbers))
+            dated = self.of_days(as_days(values[others]), TEXTS)
+            for i, found in zip(others.tolist(), dated.tolist(), strict=True):
                 if not (is_missing(values[i]) or says_missing(values[i])):
-                    bins[i] = TEXTS
+                    bins[i] = found
         return bins
+
+    def of_days(self, days: np.ndarray, otherwise: int) -> np.ndarray:
+        """The bin of each day; what NaN is in is said."""
+        place = np.searchsorted([as_day(day) for day in NEW_YEARS], days, side="right")
+        return np.where(np.isnan(days), otherwise, DATES + place)
 
     def of_numbers(self, numbers: np.ndarray, missing: int) -> np.ndarray:
         """The bin of each number; NaN is missing."""
@@ -73,7 +87,16 @@ class Unknown(Column):
 
     @property
     def _n_values(self) -> int:
-        return 1 + 2 * (len(EDGES) + 1)
+        return DATES + len(NEW_YEARS) + 1
+
+    def _check_type(self, kind: str) -> None:
+        if kind == "m":
+            super()._check_type(kind)
+
+
+def of_dates(name: str) -> Date:
+    """A column of dates by the same bins, for engines, in which dates have a type."""
+    return Date(name, cuts=NEW_YEARS)
 
 
 def intervals() -> Iterator[tuple[float, float]]:
