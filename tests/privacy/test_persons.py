@@ -1,7 +1,8 @@
 """Persons with several records: the exact loss when all of a person's records come or go."""
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, product
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,8 @@ from discreet import (
     noisy_accuracy,
 )
 from discreet._utils.errors import SchemaError
+from discreet._utils.parameters import as_written, least_float
+from discreet.accounting.costs import for_person, pair
 from discreet.accounting.statement import Guarantee
 from discreet.audit.explore import explore, losses
 from discreet.audit.explorer import explored, private_counts_of, schema_of_rules
@@ -140,3 +143,16 @@ def test_deltas_of_a_person_add_up_as_a_geometric_series():
     assert pair.delta == pytest.approx(1e-6 * (1 + np.exp(0.5) + np.exp(1.0)))
     assert Guarantee(0.5, 1e-6).for_person(1) == Guarantee(0.5, 1e-6)
     assert Guarantee(1e9, 0.5).for_person(9).delta == 1.0
+
+
+def test_a_statement_says_the_delta_of_a_person_that_the_ledger_counts_and_never_less_than_the_series():
+    for epsilon, delta, records in product((0.013, 0.1, 0.7, 3.0), (1e-9, 3e-7, 1e-40), (2, 3, 7, 20)):
+        said = Guarantee(epsilon, delta).for_person(records)
+        (cost,) = for_person(pair(as_written(epsilon), as_written(delta)), records)
+        assert said.delta == least_float(cost.delta)
+        with localcontext() as precise:
+            precise.prec = 60
+            series = Decimal(str(delta)) * sum((i * Decimal(str(epsilon))).exp() for i in range(records))
+            least = min(Decimal(1), series)
+            assert Decimal(str(said.delta)) >= least
+        assert said.delta == pytest.approx(float(least), rel=1e-12, abs=0)

@@ -136,15 +136,16 @@ class Cost:
         >>> Cost("bounded range", Fraction(1, 10)).for_person(3).rho == 9 * Fraction(1, 800)
         True
         """
-        delta = self.delta
-        if delta and records > 1:
-            whole = records * self.epsilon
-            steps = Fraction(records)
-            if whole:
-                steps = (_exp(min(whole, LARGE))[1] - 1) / max(self.epsilon, _exp(min(self.epsilon, LARGE))[0] - 1)
-            delta = Fraction(1) if whole > LARGE or delta * steps >= 1 else _rounded_up(delta * steps)
-        kind = APPROXIMATE if self.kind == CONCENTRATED and records > 1 else self.kind
-        return replace(self, kind=kind, epsilon=records * self.epsilon, delta=delta)
+        if records == 1:
+            return self
+        whole, delta = records * self.epsilon, self.delta
+        if delta and whole > LARGE:
+            delta = Fraction(1)
+        elif delta:
+            steps = (_exp(whole)[1] - 1) / max(self.epsilon, _exp(self.epsilon)[0] - 1) if whole else Fraction(records)
+            delta = min(Fraction(1), _in_20_digits(delta * steps))
+        kind = APPROXIMATE if self.kind == CONCENTRATED else self.kind
+        return replace(self, kind=kind, epsilon=whole, delta=delta)
 
     def to_list(self) -> list[Any]:
         """As JSON has it."""
@@ -239,7 +240,12 @@ def delta_of(rho: Fraction, epsilon: Fraction) -> Fraction:
     if log_delta >= 0:
         return Fraction(1)
     found = Fraction(CONTEXT.exp(_decimal(max(log_delta, LEAST)))) * (1 + MARGIN)
-    return min(Fraction(1), Fraction(UP.divide(Decimal(found.numerator), Decimal(found.denominator))))
+    return min(Fraction(1), _in_20_digits(found))
+
+
+def _in_20_digits(value: Fraction) -> Fraction:
+    """Rounded up, so that it can be written down."""
+    return Fraction(UP.divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
 def lowest(terms: Terms, over_order: bool = False) -> Fraction:

@@ -9,7 +9,7 @@ from typing import Any
 
 from .._utils.parameters import as_written, least_float, read_json, rounded_up
 from ..schema.releases import SchemaRelease
-from .costs import NONE, NOTHING_PROVED, UNREADABLE, Cost, pair, plain_sum, rho_sum
+from .costs import NONE, NOTHING_PROVED, UNREADABLE, Cost, for_person, pair, plain_sum, rho_sum
 from .summary import ADDITION, least
 
 FORMAT, VERSION = "discreet privacy statement", 3
@@ -87,17 +87,13 @@ class Guarantee:
         return pair(self.exactly, as_written(self.delta or 0.0))
 
     def for_person(self, records: int) -> "Guarantee":
-        """The same for a person who has up to so many records in the table: a chain of neighbours, one record at a time.
+        """The same for a person who has up to so many records in the table, as a ledger counts it (``Cost.for_person``).
 
-        Each step multiplies a chance by e^epsilon at most and adds delta, so the deltas add up to a geometric series.
-
-        >>> print(Guarantee(0.5, 0.0).for_person(4))
-        epsilon = 2
+        >>> print(Guarantee(0.5, 1e-6).for_person(4))
+        epsilon = 2, delta = 9.85e-06
         """
-        delta = self.delta
-        if delta:
-            delta = min(1.0, delta * sum(math.exp(min(700.0, i * self.epsilon)) for i in range(records)))
-        return Guarantee.of(self.exactly * records, delta)
+        (cost,) = for_person(self.costs, records)
+        return Guarantee.of(cost.epsilon, self.delta and least_float(cost.delta))
 
     @property
     def in_words(self) -> str:
