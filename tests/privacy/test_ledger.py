@@ -236,13 +236,13 @@ def test_every_amount_passes_the_same_check(tmp_path, kind, amount):
         {"delta": amount},
         {"proved": (amount, 0.0)},
         {"proved": (0.5, amount)},
-        {"proved": [Cost("pure", amount)]},
-        {"proved": [Cost("approximate", one, amount)]},
-        {"proved": [Cost("pure", one), Cost("bounded range", amount)]},
         *({name: {"schema-1": pair}} for name in ("pays_for", "rests_on") for pair in ((amount, none), (none, amount))),
     ):
         with pytest.raises(ValueError, match=r"must be (at least 0|in \[0, 1\)|a finite number)"):
             ledger.reserve(**({"epsilon": one, "delta": none, "what": "a model"} | given))
+    for of_a_cost in (("pure", amount), ("bounded range", amount), ("approximate", one, amount)):
+        with pytest.raises(ValueError, match=r"of a cost must be (at least 0|a finite number)"):
+            Cost(*of_a_cost)
     assert ledger.n_entries == 0
     assert ledger.remaining == (5, 0)
 
@@ -258,10 +258,10 @@ def test_a_schema_cannot_cost_more_than_the_release_that_it_is():
 
 
 def test_costs_are_of_kinds_that_a_ledger_knows():
-    ledger = Ledger(epsilon=5)
-    for cost in (Cost("free", Fraction(1)), Cost("pure", Fraction(1), times=0), Cost("pure", Fraction(1), times=0.5)):
+    ledger, one = Ledger(epsilon=5), Fraction(1)
+    for cost in (("free", one), ("pure", one, 0, 0), ("pure", one, 0, 0.5), ("pure", one, one / 2), ("approximate", one, 2)):
         with pytest.raises(ValueError, match="a cost must be of one of the kinds"):
-            ledger.reserve(Fraction(1), Fraction(0), "a model", [cost])
+            Cost(*cost)
     with pytest.raises(ValueError, match=r"rests_on must have \(epsilon, delta\) by names"):
         ledger.reserve(Fraction(1), Fraction(0), "a model", rests_on={5: (Fraction(1), Fraction(0))})
     with pytest.raises(ValueError, match=r"rests_on must have \(epsilon, delta\)"):

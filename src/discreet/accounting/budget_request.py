@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from fractions import Fraction
 from typing import Literal
 
-from .costs import KINDS, NONE, NOTHING_PROVED, Cost, exact, is_proved, pair, plain_sum
+from .costs import NONE, NOTHING_PROVED, Cost, exact, is_proved, pair, plain_sum
 from .entries import LONGEST_NAME, Entry, LedgerBudget, Pair, Totals, rho_charged
 from .reservation import BudgetError
 
@@ -156,13 +156,7 @@ def _costs_of(proved: Proved, epsilon: Fraction, delta: Fraction) -> tuple[Cost,
     costs = [one for one in proved if isinstance(one, Cost)]
     if not proved or len(proved) > len(costs) > 0:
         raise ValueError("what is proved must be a list of at least one Cost, or a pair of an epsilon and a delta")
-    if not costs:
-        one, other = proved
-        return pair(exact("a proved epsilon", one), min(exact("a proved delta", other), Fraction(1)))
-    # a negative cost would give budget back, and one that is not a number nothing can be compared with
-    amounts = [(exact("the epsilon of a cost", c.epsilon), exact("the delta of a cost", c.delta)) for c in costs]
-    if not all(cost.is_possible and delta <= 1 for cost, (_, delta) in zip(costs, amounts, strict=True)):
-        raise ValueError(
-            f"a cost must be of one of the kinds {', '.join(KINDS)}, at least once, with a delta of at most 1"
-        )
-    return tuple(Cost(c.kind, *exactly, c.times) for c, exactly in zip(costs, amounts, strict=True))
+    if costs:
+        return tuple(costs)
+    one, other = proved
+    return pair(exact("a proved epsilon", one), min(exact("a proved delta", other), Fraction(1)))

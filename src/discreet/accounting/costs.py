@@ -106,12 +106,18 @@ class Cost:
     delta: Fraction = NONE
     times: int = 1
 
-    @property
-    def is_possible(self) -> bool:
-        """Whether it is of a known kind, with a rho if it is concentrated, and so often as something may happen."""
-        counts = isinstance(self.times, int) and not isinstance(self.times, bool)
-        is_some = self.kind in KINDS and counts and 1 <= self.times <= MOST_TIMES
-        return is_some and (self.kind != CONCENTRATED or (0 < self.delta < 1 and self.rho > 0))
+    def __post_init__(self) -> None:
+        # a negative cost would give budget back, and one that is not a number nothing can be compared with
+        for name in ("epsilon", "delta"):
+            object.__setattr__(self, name, exact(f"the {name} of a cost", getattr(self, name)))
+        often = isinstance(self.times, int) and not isinstance(self.times, bool) and 1 <= self.times <= MOST_TIMES
+        possible = self.delta <= 1 if self.kind in (APPROXIMATE, CONCENTRATED) else not self.delta
+        possible &= not self.epsilon if self.kind == UNPROVED else self.kind in KINDS
+        if not often or not possible or (self.kind == CONCENTRATED and not (0 < self.delta < 1 and self.rho > 0)):
+            raise ValueError(
+                f"a cost must be of one of the kinds {', '.join(KINDS)}, at least once, with a delta of at most 1 if it is "
+                f"{APPROXIMATE}, between 0 and 1 if it is {CONCENTRATED}, and of 0 else"
+            )
 
     @property
     def plain(self) -> tuple[Fraction, Fraction]:
@@ -155,11 +161,7 @@ class Cost:
     def from_list(cls, data: Any) -> "Cost":
         """What ``to_list`` made. What cannot be read raises one of ``UNREADABLE``."""
         kind, epsilon, delta, times = data
-        found = cls(kind, read_amount(epsilon), read_amount(delta, 1), times)
-        odd = (found.delta and kind not in (APPROXIMATE, CONCENTRATED)) or (found.epsilon and kind == UNPROVED)
-        if odd or not found.is_possible:
-            raise ValueError
-        return found
+        return cls(kind, read_amount(epsilon), read_amount(delta, 1), times)
 
 
 NOTHING_PROVED = (Cost(UNPROVED),)
