@@ -26,7 +26,7 @@ from discreet.accounting.costs import (
 )
 from discreet.accounting.entries import Entry, LedgerBudget, Totals, budget_of
 from discreet.accounting.ledger import BudgetError, NoDeltaError
-from discreet.accounting.summary import LedgerSnapshot, epsilon_of, how_many
+from discreet.accounting.summary import LedgerSnapshot, epsilon_of
 from tests.support.slices import slow_but
 
 NOTHING = Fraction(0)
@@ -161,9 +161,7 @@ def test_a_filter_in_zcdp_with_half_of_the_rhos_is_caught():
     """A thousand answers of bounded range, which is the case that the twin gets wrong: epsilon^2 / 16 for epsilon^2 / 8."""
     from tests.support.composition import divergence, of_bounded_range, power
 
-    whole = budget_of(2, 1e-4, False, "auto", None)
-    cost = Cost(BOUNDED_RANGE, Fraction(1, 20))
-    fit = how_many(whole, Totals(), (cost,))
+    fit = Ledger(2, 1e-4, rho="auto").room_for([Cost(BOUNDED_RANGE, Fraction(1, 20))])
     assert divergence(power(of_bounded_range(0.05, 0.025), fit), 2.0) <= 1e-4
     assert divergence(power(of_bounded_range(0.05, 0.025), 2 * fit), 2.0) > 1e-4
 

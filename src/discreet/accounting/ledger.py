@@ -31,9 +31,9 @@ from .entries import NEIGHBOURS, Booked, Entry, LedgerBudget, Pair, Rho, Totals,
 from .ledger_places import BusyError, LedgerError, MemoryPlace, MissingError, OutOfReachError, Place, SQLitePlace, T
 from .postgres_ledger import PostgreSQLPlace, is_url
 from .reservation import BudgetError, Reservation
-from .summary import DetachedLedger, LedgerSnapshot, Readings
+from .summary import LedgerSnapshot, Readings
 
-__all__ = ["UNREADABLE", "BudgetError", "BudgetRequest", "DetachedLedger", "Entry", "Ledger"]
+__all__ = ["UNREADABLE", "BudgetError", "BudgetRequest", "Entry", "Ledger"]
 __all__ += ["LedgerError", "LedgerSnapshot", "NoDeltaError", "Reservation", "SchemaDeltaError"]
 __all__ += ["UnprovedError", "exact"]
 PATIENCE = 2.0  # seconds before one is told that this waits
@@ -269,9 +269,9 @@ class Ledger(Readings):
             self._place.refuse()
         return Ledger.open, (self._place.where,)
 
-    def detached(self, booked: Booked | None) -> "Ledger | DetachedLedger":
+    def detached(self, booked: Booked | None) -> "Ledger | LedgerSnapshot":
         """What of it a pickled classifier has, whose own entry is given."""
-        return DetachedLedger(self.snapshot(booked)) if not self._place.where else self
+        return self if self._place.where else self.snapshot(booked)
 
 
 def _approved(run: rows.Run, state: rows.State, request: BudgetRequest) -> Entry:

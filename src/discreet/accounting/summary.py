@@ -146,7 +146,8 @@ class LedgerSnapshot(Sums):
 
     It has sums and no entries. So there is nothing in it of what early stopping left over, or of fits that were stopped, which
     may say more about the records than the list does; nor of times, since those between fits say how long they took.
-    ``number`` and ``release`` are those of the model's own entry, None if it has none in this ledger.
+    ``number`` and ``release`` are those of the model's own entry, None if it has none in this ledger. A pickled classifier has
+    one instead of its ledger in memory: nothing more can be spent.
 
     >>> from discreet import Ledger
     >>> ledger = Ledger(epsilon=3.0)
@@ -166,6 +167,10 @@ class LedgerSnapshot(Sums):
 
     def _now(self) -> tuple[LedgerBudget, Totals]:
         return LedgerBudget(self.epsilon, self.delta, False, self.ledger or "", self.rho, self.rho_delta), self.totals
+
+    def snapshot(self, own: Booked | None = None) -> "LedgerSnapshot":
+        """What the ledger said then."""
+        return self
 
     def to_dict(self) -> dict[str, Any]:
         """The snapshot as JSON has it: fractions are strings."""
@@ -187,32 +192,6 @@ class LedgerSnapshot(Sums):
         if delta >= 1 or set(data) != set(found.to_dict()) or not is_there:
             raise ValueError
         return found
-
-
-class DetachedLedger:
-    """What a pickled classifier has instead of its ledger in memory: what was spent until then. Nothing more can be."""
-
-    def __init__(self, spent: LedgerSnapshot) -> None:
-        self._spent = spent
-
-    def snapshot(self, booked: Booked | None = None) -> LedgerSnapshot:
-        """What the ledger said when the classifier was pickled."""
-        return self._spent
-
-
-def how_many(whole: LedgerBudget, totals: Totals, costs: tuple[Cost, ...]) -> int:
-    """How many more releases with these costs a ledger has room for; of what is not proved, none."""
-
-    def fit(left: Fraction, each: Fraction) -> int:
-        return max(0, min(MOST_RELEASES, int(left // each))) if each else MOST_RELEASES
-
-    if not is_proved(costs):
-        return 0
-    epsilon, delta = plain_sum(costs)
-    found = fit(whole.epsilon - max(totals.epsilon, totals.proved_epsilon), epsilon)
-    if whole.rho is not None:
-        found = max(found, fit(whole.rho - totals.rho, rho_sum(costs)))
-    return min(found, fit(whole.delta_for_releases - max(totals.delta, totals.proved_delta), delta))
 
 
 class Readings(Sums):
@@ -265,13 +244,25 @@ class Readings(Sums):
     def room_for(self, costs: Sequence[Cost]) -> int:
         """How many more releases with these costs it takes, for a person with as many records as they are about.
 
+        Of what is not proved, none.
+
         >>> from discreet import Ledger
         >>> Ledger(3.0).room_for([Cost("pure", Fraction(1, 10))])
         30
         >>> Ledger(3.0, 1e-6, rho="auto").room_for([Cost("bounded range", Fraction(1, 10))])
         148
         """
-        return how_many(*self._now(), tuple(costs))
+
+        def fit(left: Fraction, each: Fraction) -> int:
+            return max(0, min(MOST_RELEASES, int(left // each))) if each else MOST_RELEASES
+
+        if not is_proved(costs):
+            return 0
+        now, (epsilon, delta) = self.snapshot(), plain_sum(costs)
+        found = fit(now.remaining[0], epsilon)
+        if now.remaining_rho is not None:
+            found = max(found, fit(now.remaining_rho, rho_sum(costs)))
+        return min(found, fit(now.remaining[1], delta))
 
     def total(self, delta: float | Fraction | None = None, numerical: bool | None = None) -> Total | None:
         """What is proved about all releases together at this delta; None if nothing is about one of them, or delta is too small.

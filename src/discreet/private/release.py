@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, Protocol
 from .._utils.parameters import check_integer, check_seed, finite_number
 from .._utils.redaction import NOTHING_BOOKED, STAYS_BOOKED, redacting
 from ..accounting.entries import Booked
-from ..accounting.ledger import DetachedLedger, Ledger, LedgerError, Reservation, exact
+from ..accounting.ledger import Ledger, LedgerError, LedgerSnapshot, Reservation, exact
 from ..accounting.statement import DRAFTED, INFERRED, SEEDED, PrivacyStatement
 from ..schema import Schema, SchemaRelease
 from ..schema.releases import check_records
@@ -46,7 +46,7 @@ class Terms:
     random_state: Any
 
     def __post_init__(self) -> None:
-        if isinstance(self.ledger, DetachedLedger):
+        if isinstance(self.ledger, LedgerSnapshot):
             raise LedgerError(
                 "a ledger in memory stays in the process that made it, and this classifier was sent to another one (n_jobs), "
                 "or pickled: each copy could spend all of it. Use Ledger.open(path), or n_jobs=1"
