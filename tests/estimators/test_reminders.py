@@ -7,6 +7,7 @@ import subprocess
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -38,7 +39,7 @@ from discreet._utils import provenance
 from discreet._utils.errors import PrivacyWarning, RepeatedFitsWarning, SeededWarning
 from discreet.accounting.ledger import LedgerError
 from discreet.accounting.statement import DRAFTED, Guarantee, Others
-from discreet.accounting.unledgered import columns_of, note_release, note_schemas, other_releases
+from discreet.accounting.unledgered import columns_of, note_release, other_releases
 from discreet.private import reminders
 from discreet.schema import SchemaRelease
 from tests.support.paid_schemas import paid
@@ -169,10 +170,9 @@ def test_a_schema_counts_once_whoever_uses_it():
 
 def test_of_a_person_with_more_records_a_schema_counts_in_as_many_steps_as_it_takes():
     columns = columns_of("xyz", None)
-    note_schemas(columns, [SchemaRelease("schema-1f3a", 0.5, 1e-6, 3)])
-    one = PrivacyStatement("", None, Guarantee(1.0, 0.0))
+    note_release(columns, None, 3, [SchemaRelease("schema-1f3a", 0.5, 1e-6, 3)])
     for records, steps in ((1, 1), (3, 1), (4, 2), (7, 3)):
-        found = other_releases(columns, one, records, noted=False)
+        found = other_releases(columns, None, records)
         assert found == Others(1, 0, 0.5 * steps, Guarantee(0.5, 1e-6).for_person(steps).delta)
 
 
@@ -182,7 +182,7 @@ def test_what_others_come_to_is_counted_for_the_same_person():
     assert fitted(epsilon=2.0, records_per_person=2).privacy_.others.epsilon == 2.5
     columns = columns_of("xyz", None)
     note_release(columns, PrivacyStatement("", None, Guarantee(0.5, 1e-6)), 1)
-    with_delta = other_releases(columns, PrivacyStatement("", None, Guarantee(1.0, 0.0)), 2, noted=False)
+    with_delta = other_releases(columns, None, 2)
     assert with_delta.delta == Guarantee(0.5, 1e-6).for_person(2).delta
 
 
@@ -191,6 +191,13 @@ def test_no_release_of_many_threads_is_lost():
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: note_release(columns, one, 1), range(2000)))
     assert other_releases(columns, one, 1) == Others(1999, 0, 199.9, 0.0)
+
+
+def test_sums_of_any_length_are_said():
+    """A fraction may be too long for a ledger. What is only a reminder may not end a release."""
+    columns, exactly = columns_of("xy", None), Fraction(10**400 + 1, 10**400)
+    note_release(columns, PrivacyStatement("", None, Guarantee.of(exactly, 5e-324)), 3)
+    assert other_releases(columns, None, 3) == Others(1, 0, 1.0000000000000002, 2.5e-323)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")

@@ -259,7 +259,13 @@ def test_a_schema_cannot_cost_more_than_the_release_that_it_is():
 
 def test_costs_are_of_kinds_that_a_ledger_knows():
     ledger, one = Ledger(epsilon=5), Fraction(1)
-    for cost in (("free", one), ("pure", one, 0, 0), ("pure", one, 0, 0.5), ("pure", one, one / 2), ("approximate", one, 2)):
+    for cost in (
+        ("free", one),
+        ("pure", one, 0, 0),
+        ("pure", one, 0, 0.5),
+        ("pure", one, one / 2),
+        ("approximate", one, 2),
+    ):
         with pytest.raises(ValueError, match="a cost must be of one of the kinds"):
             Cost(*cost)
     with pytest.raises(ValueError, match=r"rests_on must have \(epsilon, delta\) by names"):

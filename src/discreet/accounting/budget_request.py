@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from fractions import Fraction
+from itertools import chain
 from typing import Literal
 
 from .costs import NONE, NOTHING_PROVED, Cost, exact, is_proved, pair, plain_sum
@@ -157,6 +158,8 @@ def _costs_of(proved: Proved, epsilon: Fraction, delta: Fraction) -> tuple[Cost,
     if not proved or len(proved) > len(costs) > 0:
         raise ValueError("what is proved must be a list of at least one Cost, or a pair of an epsilon and a delta")
     if costs:
+        for amount in chain.from_iterable((cost.epsilon, cost.delta) for cost in costs):
+            exact("an amount of a cost", amount)  # one that is too long could not be written down
         return tuple(costs)
     one, other = proved
     return pair(exact("a proved epsilon", one), min(exact("a proved delta", other), Fraction(1)))

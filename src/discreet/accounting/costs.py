@@ -109,7 +109,8 @@ class Cost:
     def __post_init__(self) -> None:
         # a negative cost would give budget back, and one that is not a number nothing can be compared with
         for name in ("epsilon", "delta"):
-            object.__setattr__(self, name, exact(f"the {name} of a cost", getattr(self, name)))
+            if not isinstance(amount := getattr(self, name), Fraction) or amount < 0:
+                object.__setattr__(self, name, exact(f"the {name} of a cost", amount))
         often = isinstance(self.times, int) and not isinstance(self.times, bool) and 1 <= self.times <= MOST_TIMES
         possible = self.delta <= 1 if self.kind in (APPROXIMATE, CONCENTRATED) else not self.delta
         possible &= not self.epsilon if self.kind == UNPROVED else self.kind in KINDS

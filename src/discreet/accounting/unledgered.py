@@ -10,13 +10,14 @@ seeded, counts as such: nothing is then proved about the sum.
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from threading import Lock
 
 from .._utils.parameters import as_written, least_float
 from ..schema.releases import SchemaRelease
-from .statement import Guarantee, Others, PrivacyStatement
+from .costs import NONE, for_person, pair, plain_sum
+from .statement import Others, PrivacyStatement
 
 
 @dataclass
@@ -28,8 +29,8 @@ class _Sum:
 
     releases: int = 0
     unproved: int = 0
-    epsilon: Fraction = Fraction(0)
-    delta: Fraction = Fraction(0)
+    epsilon: Fraction = NONE
+    delta: Fraction = NONE
     schemas: dict[str, SchemaRelease] = field(default_factory=dict)
 
     def add(self, statement: PrivacyStatement, records: int, sign: int = 1) -> None:
@@ -60,44 +61,37 @@ def columns_of(names: Iterable[str], target: str | None) -> frozenset[str]:
 
 
 def note_release(
-    columns: frozenset[str], statement: PrivacyStatement, records: int, schemas: Iterable[SchemaRelease] = ()
+    columns: frozenset[str], statement: PrivacyStatement | None, records: int, schemas: Iterable[SchemaRelease] = ()
 ) -> None:
-    """Count a release that is on no ledger. The statement is about it alone, without the schema it rests on."""
-    with _lock:
-        _sums.setdefault(columns, _Sum()).add(statement, records)
-    note_schemas(columns, schemas)
+    """Count a release that is on no ledger. The statement is about it alone, without the schema it rests on.
 
-
-def note_schemas(columns: frozenset[str], schemas: Iterable[SchemaRelease]) -> None:
-    """Count releases of schemas. Whoever learns with one counts it again, by name."""
+    Schemas count by name: whoever learns with one counts it again. A release that is itself a schema has no other statement.
+    """
     with _lock:
-        _sums.setdefault(columns, _Sum()).schemas.update((one.name, one) for one in schemas)
+        found = _sums.setdefault(columns, _Sum())
+        if statement is not None:
+            found.add(statement, records)
+        found.schemas.update((one.name, one) for one in schemas)
 
 
 def other_releases(
-    columns: frozenset[str],
-    statement: PrivacyStatement,
-    records: int,
-    schemas: Iterable[SchemaRelease] = (),
-    noted: bool = True,
+    columns: frozenset[str], own: PrivacyStatement | None, records: int, schemas: Iterable[SchemaRelease] = ()
 ) -> Others | None:
-    """All others, as they count for a person with so many records. ``noted``: this one is among those counted."""
+    """All others, as they count for a person with so many records; ``own`` and these schemas are among those counted."""
     with _lock:
         found = _sums.get(columns, _Sum())
-        total = _Sum(found.releases, found.unproved, found.epsilon, found.delta, dict(found.schemas))
-    if noted:
-        total.add(statement, records, -1)
-    own = {one.name for one in schemas}
-    other_schemas = [one for name, one in total.schemas.items() if name not in own]
-    releases = total.releases + len(other_schemas)
+        total = replace(found, schemas=found.schemas.copy())
+    if own is not None:
+        total.add(own, records, -1)
+    for one in schemas:
+        total.schemas.pop(one.name, None)
+    releases = total.releases + len(total.schemas)
     if not releases:
         return None
-    pairs = [Guarantee.of(total.epsilon, least_float(min(total.delta, Fraction(1)))).for_person(records)]
-    for one in other_schemas:  # of a person with more records than that, in as many steps as it takes
-        steps = -(-records // one.records_per_person)
-        pairs.append(Guarantee.of(one.epsilon, least_float(one.delta)).for_person(steps))
-    epsilon = sum((pair.exactly for pair in pairs), Fraction(0))
-    delta = sum((as_written(pair.delta or 0.0) for pair in pairs), Fraction(0))
+    costs = for_person(pair(total.epsilon, min(total.delta, Fraction(1))), records)
+    for one in total.schemas.values():  # of a person with more records than that, in as many steps as it takes
+        costs += for_person(pair(one.epsilon, one.delta), -(-records // one.records_per_person))
+    epsilon, delta = plain_sum(costs)
     return Others(releases, total.unproved, least_float(epsilon), least_float(min(delta, Fraction(1))))
 
 

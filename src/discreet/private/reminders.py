@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._utils.errors import PrivacyWarning, RepeatedFitsWarning, SeededWarning, WeakEpsilonWarning
 from ..accounting.statement import SEEDED
-from ..accounting.unledgered import columns_of, note_release, note_schemas, other_releases
+from ..accounting.unledgered import columns_of, note_release, other_releases
 from ..schema import SchemaRelease
 
 if TYPE_CHECKING:
@@ -51,16 +51,13 @@ def warn_of(plan: "Plan") -> None:
 
 def note(plan: "Plan") -> None:
     """Remember a release that is on no ledger, so that later statements can name it."""
-    if _is_schema(plan):
-        note_schemas(_table(plan), _schemas(plan))
-    else:
-        note_release(_table(plan), plan.statement, plan.terms.records, _schemas(plan))
+    note_release(_table(plan), None if _is_schema(plan) else plan.statement, plan.terms.records, _schemas(plan))
 
 
 def others_of(plan: "Plan") -> Any:
     """What else this process released of the same table, on no ledger."""
     noted = plan.terms.ledger is None and not _is_schema(plan)
-    return other_releases(_table(plan), plan.statement, plan.terms.records, _schemas(plan), noted)
+    return other_releases(_table(plan), plan.statement if noted else None, plan.terms.records, _schemas(plan))
 
 
 def _is_schema(plan: "Plan") -> bool:
