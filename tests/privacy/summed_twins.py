@@ -11,7 +11,8 @@ from functools import partial
 import numpy as np
 
 from discreet import DPOptimalRuleListClassifier
-from discreet.audit.draws import list_distributions_by_sums, worst_draw
+from discreet.audit import draws
+from discreet.audit.explore import worst_of
 from discreet.audit.explorer import ListsOnMarginals, TreesOnMarginals, explored
 from discreet.audit.learners import Pair, Subject
 from discreet.audit.subjects import LISTS
@@ -295,12 +296,11 @@ def summed_tree_fit_twins(pairs, apart):
 
 def summed_choice_twins():
     """name, and what finds it out."""
-    yield "summed lists: rate doubled", lambda: worst(list_distributions_by_sums(2 * 0.5))
+    yield "summed lists: rate doubled", _worst_of_sums
 
 
-def worst(distributions):
-    found = list(worst_draw(0.5, 1, distributions))
-    return max(found, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in found))
+def _worst_of_sums():
+    return worst_of(draws.worst_draw(0.5, 1, draws.list_distributions_by_sums(2 * 0.5), draws.LISTS))
 
 
 # -- level 3 ------------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from discreet.accounting.statement import Guarantee
 from discreet.audit import AuditCheck, Report, Row, audit, draws, run
 from discreet.audit.choices import audited, noisy_max_distribution, worst_choice
 from discreet.audit.draws import largest_disagreement, list_distributions, list_distributions_by_problem
-from discreet.audit.explore import Loss, explore, losses, shifted_counts
+from discreet.audit.explore import Loss, explore, losses, shifted_counts, worst_of
 from discreet.audit.explorer import distribution_of_lists, private_counts_of, schema_of_rules
 from discreet.audit.learners import Pair, as_table, compare, excess, is_broken, random_pairs, search
 from discreet.audit.observed import best_event, lower_bound, misfit, outcomes, samplers, watch
@@ -32,6 +32,8 @@ from discreet.private.noise.distributions import Cauchy, Gaussian, Gumbel, Lapla
 from discreet.private.noise.noisy_max import Exponential
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.noise.sums import log_pmf
+from discreet.private.sampling.reference import distribution_of_trees
+from discreet.private.sampling.trees.log_weights import SCORES
 from tests.support.counted import patterns_of
 from tests.support.selectors import selector
 from tests.support.slices import examples, slow_but, some
@@ -57,7 +59,7 @@ def test_distributions_of_many_choices_at_once_are_those_of_single_ones(noise):
 
 def test_all_nodes_of_a_size_are_compared():
     """With n records in one class there are n + 1 splits for each of two rules, and each captures the newcomer or not."""
-    found = list(worst_choice(selector("gl-laplace", 2), lambda n, rules: 2.0, [0, 1, 2]))
+    found = [worst_of(worst_choice(selector("gl-laplace", 2), lambda n, rules: 2.0, [n])) for n in range(3)]
     expected = []
     for n in range(3):
         nodes = [(a + 1) * (n - a + 1) for a in range(n + 1)]
@@ -155,8 +157,9 @@ def test_the_samplers_get_the_distribution_of_the_exponential_mechanism():
 
 
 def test_trees_are_drawn_from_the_distribution_of_the_exponential_mechanism():
-    assert draws.disagreement_of_trees(0.5, 5, 30, seed=1) < 1e-12
-    assert draws.disagreement_of_trees(0.5, 3, 30, seed=1, weights=draws.distribution_of_choices) < 1e-12
+    for weights, score in product((distribution_of_trees, draws.distribution_of_choices), SCORES):
+        handed = draws.tree_distributions_by_problem(0.5, score, weights=weights)
+        assert largest_disagreement(draws.tree_distributions(0.5, score), handed, 4, 30, seed=1) < 1e-12
 
 
 @pytest.mark.parametrize(

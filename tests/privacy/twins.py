@@ -23,6 +23,7 @@ from discreet.audit.choices import (
     worst_on_grid,
 )
 from discreet.audit.draws import list_distributions, list_distributions_by_problem, worst_draw
+from discreet.audit.explore import worst_of
 from discreet.audit.explorer import ListsByEnvelope, explored
 from discreet.audit.learners import Compared, Pair, Subject, as_table, compare, excess, smallest_pairs
 from discreet.audit.observed import best_event, lower_bound, outcomes, watch
@@ -168,7 +169,7 @@ def worst_of_twin(selector, distribution, price):
     found = list(worst_choice(selector, price, range(8), distribution=distribution))
     if distribution is None:
         found += worst_choice(selector, price, (3,), copies=((1, 30),))
-    return max(found, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in found))
+    return worst_of(found)
 
 
 class StepFromHere(InverseSelector):
@@ -226,10 +227,10 @@ def other_choice_twins():
         ("rule lists: noise halved", list_distributions(2 * 0.5)),
         ("rule lists: rules merged without their multiplicity", list_distributions_by_problem(0.5, merged)),
     ):
-        yield name, partial(worst_of, worst_draw, 0.5, 2, distributions)
+        yield name, partial(worst_drawn, 2, distributions, draws.LISTS)
     yield from summed_choice_twins()
     for name, score, distributions, most in tree_twins():
-        yield name, partial(worst_of, draws.worst_tree, 0.5, most, score, distributions)
+        yield name, partial(worst_drawn, most, distributions, draws.all_trees(score)[0])
 
 
 def worst_on_inverse_grid(selector):
@@ -237,9 +238,8 @@ def worst_on_inverse_grid(selector):
     return worst_on_grid(distributions_of_inverse(selector, [0] * 8, 2, 30), float(E), "")
 
 
-def worst_of(search, *arguments):
-    found = list(search(*arguments))
-    return max(found, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in found))
+def worst_drawn(most, distributions, outcomes):
+    return worst_of(worst_draw(0.5, most, distributions, outcomes))
 
 
 def patterns_below(problem, path, leads=lambda true, side: true == side):

@@ -29,9 +29,10 @@ from ..private.noise.discrete_laplace import scale_for
 from ..private.noise.distributions import Cauchy, log_prob
 from ..private.noise.noisy_max import Noise
 from ..private.noise.sums import log_pmf
+from ..private.sampling.reference import distribution_of_trees
 from ..private.sampling.trees.log_weights import ACCURACY, GINI
 from . import draws
-from .explore import Finding, differences
+from .explore import Finding, differences, worst_of
 from .schemas import BUDGETS, worst_schema
 
 E = Fraction(2)  # the epsilon of one choice, and of a count
@@ -96,7 +97,7 @@ def worst_choice(
     copies: Sequence[tuple[int, int]] = ((1, 1),),
     thin: bool = False,
 ) -> Iterator[Finding]:
-    """Compare all nodes of each size with all that have one record more; one finding for each size.
+    """Compare all nodes of each size with all that have one record more: a finding for each pair of class counts.
 
     ``price(n, rules)`` is what a choice between so many rules may cost if the smaller node has n records. With ``thin``, for
     large sizes, only nodes with extreme class counts and extreme splits are looked at.
@@ -104,28 +105,24 @@ def worst_choice(
     distribution = noisy_max_distribution(selector.noise) if distribution is None else distribution
     distributions_at = cache(partial(_distributions_at, selector, distribution, thin))
     for size in sizes:
-        worst, pairs = Finding(0.0, price(size, sum(copies[0])), 0, ""), 0
         for left, c, both in product(_class_counts(size, n_classes, thin), range(n_classes), copies):
             place, score_of, logs = distributions_at(left, both)
             more = _with(left, c)
             more_place, more_score_of, more_logs = distributions_at(more, both)
             captured = list(product(*map(_extremes, left))) if thin else list(place)
             moves = [(place[k], more_place[m]) for k in captured for m in (k, _with(k, c))]  # it is captured, or not
-            pairs += len(moves) ** 2
             before, after = np.array(moves).T
             distinct, first = np.unique(np.stack([score_of[before], more_score_of[after]]), axis=1, return_index=True)
             i, j = distinct
             loss = differences(logs[i[:, None], i[None]], more_logs[j[:, None], j[None]])
             one, two, outcome = np.unravel_index(int(loss.argmax()), loss.shape)
-            found = Finding(float(loss[one, two, outcome]), price(size, sum(both)), 0, "")
-            if found.ratio > worst.ratio:
-                rules = " and ".join(
-                    f"{times} x {captured[int(first[r]) // 2]}{', the newcomer too' if first[r] % 2 else ''}"
-                    for r, times in zip((one, two), both, strict=True)
-                )
-                chosen = ("the first", "the second", "no rule")[int(outcome)]
-                worst = found._replace(where=f"{left} and {more}; rules capture {rules}; {chosen} is chosen")
-        yield worst._replace(pairs=pairs)
+            rules = " and ".join(
+                f"{times} x {captured[int(first[r]) // 2]}{', the newcomer too' if first[r] % 2 else ''}"
+                for r, times in zip((one, two), both, strict=True)
+            )
+            chosen = ("the first", "the second", "no rule")[int(outcome)]
+            where = f"{left} and {more}; rules capture {rules}; {chosen} is chosen"
+            yield Finding(float(loss[one, two, outcome]), price(size, sum(both)), len(moves) ** 2, where)
 
 
 def worst_on_grid(distributions: Sequence[Array], price: float, where: str) -> Finding:
@@ -213,22 +210,26 @@ def choices_of(mechanism: GreedyMechanism, quick: bool) -> dict[str, Found]:
 
 def at_nodes(cases: Sequence[Nodes], n_classes: int = 2) -> Finding:
     """A choice between two rules, on all nodes of some sizes, and on extreme ones of others with up to 31 rules."""
-    found: list[Finding] = []
-    for selector, sizes, large in cases:
-        found += worst_choice(selector, selector.price, sizes, n_classes=n_classes)
-        found += worst_choice(selector, selector.price, large, copies=COPIES, thin=True)
-    return _worst(found)
+
+    def compared() -> Iterator[Finding]:
+        for selector, sizes, large in cases:
+            yield from worst_choice(selector, selector.price, sizes, n_classes=n_classes)
+            yield from worst_choice(selector, selector.price, large, copies=COPIES, thin=True)
+
+    return worst_of(compared())
 
 
 def _on_grids(cases: Sequence[tuple[Sequence[int], int, int]]) -> Finding:
     """All small nodes, and some large ones with few records more."""
-    selector, found = InverseSelector(E), []
-    for first, more, copies in cases:
-        where = f"{tuple(first)} and up to {more} records more of each kind, {copies} rules like the second"
-        found.append(
-            worst_on_grid(distributions_of_inverse(selector, first, more, copies), selector.price(0, 2), where)
+    selector = InverseSelector(E)
+    return worst_of(
+        worst_on_grid(
+            distributions_of_inverse(selector, first, more, copies),
+            selector.price(0, 2),
+            f"{tuple(first)} and up to {more} records more of each kind, {copies} rules like the second",
         )
-    return _worst(found)
+        for first, more, copies in cases
+    )
 
 
 def distributions_of_inverse(
@@ -259,25 +260,24 @@ def _on_noisy_counts(most: int) -> Finding:
     return worst_on_grid(selector.distributions([range(most + 1)] * 4), selector.price(0, 1), where)
 
 
-def _worst(found: Sequence[Finding]) -> Finding:
-    return max(found, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in found))
-
-
 def _draw(most: int) -> Finding:
     defined = draws.list_distributions(0.5)
-    handed = draws.largest_disagreement(defined, draws.list_distributions_by_problem(0.5), 30, 40, seed=0)
-    summed = draws.largest_disagreement(defined, draws.list_distributions_by_sums(0.5), 10, 40, seed=1)
-    if max(handed, summed) > AGREES:
-        raise RuntimeError("lists are drawn from another distribution than that of the exponential mechanism")
-    return _worst(list(draws.worst_draw(0.5, most)))
+    _agree(defined, draws.list_distributions_by_problem(0.5), tables=30)
+    _agree(defined, draws.list_distributions_by_sums(0.5), tables=10)
+    return worst_of(draws.worst_draw(0.5, most, defined, draws.LISTS))
 
 
 def _draw_tree(most: int, score: str) -> Finding:
-    handed = draws.disagreement_of_trees(0.5, 20, 40, seed=0)
-    ways = draws.distribution_of_choices, draws.distribution_on_marginals
-    if max(handed, *(draws.disagreement_of_trees(0.5, 3, 40, seed=1, weights=weights) for weights in ways)) > AGREES:
-        raise RuntimeError("trees are drawn from another distribution than that of the exponential mechanism")
-    return _worst(list(draws.worst_tree(0.5, most, score)))
+    defined, (trees, _) = draws.tree_distributions(0.5, score), draws.all_trees(score)
+    ways = ((distribution_of_trees, 20), (draws.distribution_of_choices, 3), (draws.distribution_on_marginals, 3))
+    for weights, tables in ways:
+        _agree(defined, draws.tree_distributions_by_problem(0.5, score, weights=weights), tables)
+    return worst_of(draws.worst_draw(0.5, most, defined, trees))
+
+
+def _agree(one: draws.Distributions, other: draws.Distributions, tables: int) -> None:
+    if draws.largest_disagreement(one, other, tables, 40, seed=0) > AGREES:
+        raise RuntimeError("a sampler draws from another distribution than that of the exponential mechanism")
 
 
 def worst_count(epsilon: Fraction, most: int) -> Finding:

@@ -23,7 +23,7 @@ from ..private.sampling.list_sums import ListSums
 from ..private.sampling.problem import Problem, make_problem
 from ..private.sampling.reference import distribution_of_trees
 from ..private.sampling.trees.drawing import WeighedTrees
-from ..private.sampling.trees.log_weights import ACCURACY, GINI
+from ..private.sampling.trees.log_weights import ACCURACY
 from ..private.sampling.trees.problems import DrawProblem, MarginalTrees, TreeProblem
 from ..rules.candidates import Candidates
 from ..rules.numbered_tree import NumberedFork, NumberedLeaf, NumberedTree, Path, leaves_of
@@ -86,31 +86,24 @@ def counted(
     return make(schema), filling.finish()
 
 
-def worst_draw(
-    rate: float, most: int, distributions: Distributions | None = None, outcomes: Sequence[Any] = LISTS
-) -> Iterator[Finding]:
-    """Compare all tables of 0, 1, ... most records with all that have one more; one finding for each size.
+def worst_draw(rate: float, most: int, distributions: Distributions, outcomes: Sequence[Any]) -> Iterator[Finding]:
+    """Compare all tables of up to ``most`` records with all that have one more: a finding for some tables and a newcomer.
 
-    ``distributions`` are over the ``outcomes``: these lists, unless said otherwise.
+    ``distributions`` are over the ``outcomes``.
     """
-    distributions = list_distributions(rate) if distributions is None else distributions
     kinds = len(KINDS)
     for size in range(most + 1):
         tables = np.array(
             [np.bincount(t, minlength=kinds) for t in combinations_with_replacement(range(kinds), size)], float
         ).reshape(-1, kinds)
-        worst = Finding(0.0, rate, 0, "")
         for some in np.split(tables, range(TABLES_AT_A_TIME, len(tables), TABLES_AT_A_TIME)):
             here = distributions(some)
-            for (label, pattern), newcomer in zip(KINDS, np.eye(kinds), strict=True):
-                loss = differences(distributions(some + newcomer), here)
+            for newcomer, added in zip(KINDS, np.eye(kinds), strict=True):
+                loss = differences(distributions(some + added), here)
                 row, column = np.unravel_index(int(loss.argmax()), loss.shape)
-                if loss[row, column] > worst.loss:
-                    records = [KINDS[k] for k in np.repeat(np.arange(kinds), some[row].astype(int))]
-                    drawn = outcomes[int(column)]
-                    where = f"(class, pattern) {records}, newcomer {(label, pattern)}; {drawn} is drawn"
-                    worst = Finding(float(loss[row, column]), rate, 0, where)
-        yield worst._replace(pairs=len(tables) * kinds)
+                records = [KINDS[k] for k in np.repeat(np.arange(kinds), some[row].astype(int))]
+                where = f"(class, pattern) {records}, newcomer {newcomer}; {outcomes[int(column)]} is drawn"
+                yield Finding(float(loss[row, column]), rate, len(some), where)
 
 
 def largest_disagreement(one: Distributions, other: Distributions, tables: int, most: int, seed: int) -> float:
@@ -159,8 +152,8 @@ def list_distributions_by_sums(
 
 
 @lru_cache
-def all_trees(score: str) -> tuple[tuple[NumberedTree, float], ...]:
-    """Each with its prior probability. Trees that are drawn by Gini have no labels."""
+def all_trees(score: str) -> tuple[tuple[NumberedTree, ...], tuple[float, ...]]:
+    """And their prior probabilities. Trees that are drawn by Gini have no labels."""
 
     def trees(depth: int) -> Iterator[tuple[NumberedTree, float]]:
         leaves = [NumberedLeaf(0), NumberedLeaf(1)] if score == ACCURACY else [NumberedLeaf()]
@@ -171,7 +164,8 @@ def all_trees(score: str) -> tuple[tuple[NumberedTree, float], ...]:
                 for other, q in trees(depth - 1):
                     yield NumberedFork(test, true, other), SPLIT / N_RULES * p * q
 
-    return tuple(trees(DEPTH))
+    every, priors = zip(*trees(DEPTH), strict=True)
+    return every, priors
 
 
 def _inside(path: Path) -> Array:
@@ -181,7 +175,7 @@ def _inside(path: Path) -> Array:
 
 def tree_distributions(rate: float, score: str) -> Distributions:
     """The distribution of Theorem 20."""
-    trees, priors = zip(*all_trees(score), strict=True)
+    trees, priors = all_trees(score)
     leaves = [[(_inside(path).tobytes(), leaf.label) for path, leaf in leaves_of(tree)] for tree in trees]
     places = {leaf: place for place, leaf in enumerate(dict.fromkeys(chain.from_iterable(leaves)))}
     belongs = np.zeros((len(trees), len(places)))  # which leaves each tree has
@@ -230,26 +224,4 @@ def tree_distributions_by_problem(
         trees, logs = weights(change(TreeProblem(TRUTH, counts, TREE_PRIOR, rate, score)), DEPTH)
         return trees, logs - np.logaddexp.reduce(logs)
 
-    return by_table([tree for tree, _ in all_trees(score)], distribution)
-
-
-def worst_tree(rate: float, most: int, score: str, distributions: Distributions | None = None) -> Iterator[Finding]:
-    """Compare all tables of 0, 1, ... most records with all that have one more; one finding for each size."""
-    trees = [tree for tree, _ in all_trees(score)]
-    return worst_draw(rate, most, distributions or tree_distributions(rate, score), trees)
-
-
-def disagreement_of_trees(
-    rate: float, tables: int, most: int, seed: int, weights: Weights = distribution_of_trees
-) -> float:
-    """Between the distribution by definition and that of what the sampler gets (or does), on random tables."""
-    return max(
-        largest_disagreement(
-            tree_distributions(rate, score),
-            tree_distributions_by_problem(rate, score, weights=weights),
-            tables,
-            most,
-            seed,
-        )
-        for score in (ACCURACY, GINI)
-    )
+    return by_table(all_trees(score)[0], distribution)

@@ -18,6 +18,7 @@ losses everything else follows:
 
 import math
 import warnings
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -216,3 +217,9 @@ class Finding(NamedTuple):
         if self.allowed == 0.0:
             return 0.0 if self.loss < 1e-9 else math.inf
         return self.loss / self.allowed
+
+
+def worst_of(findings: Iterable[Finding]) -> Finding:
+    """The worst of them, with the pairs of all."""
+    every = list(findings)
+    return max(every, key=lambda f: f.ratio)._replace(pairs=sum(f.pairs for f in every))
