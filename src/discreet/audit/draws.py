@@ -74,7 +74,7 @@ def by_table(outcomes: Sequence[Any], distribution: Callable[[Array], Distributi
     return lambda tables: np.array([row_of(tuple(table.tolist())) for table in tables])
 
 
-def counted(
+def _counted(
     truth: npt.NDArray[np.bool_], counts: Array, size: int, make: Callable[[Schema], Candidates]
 ) -> tuple[Candidates, MarginalTables]:
     """Candidates over Boolean columns, one for each row of a truth table; and the joint counts of these columns."""
@@ -135,17 +135,20 @@ def list_distributions_by_problem(
     return by_table(LISTS, lambda counts: distribution_of_lists(change(make_problem(TRUTH, counts, LIST_PRIOR, rate))))
 
 
-def list_distributions_by_sums(
-    rate: float, change: Callable[[ListSums], ListSums] = lambda sums: sums
-) -> Distributions:
+def list_distributions_by_sums(rate: float) -> Distributions:
     """The same from the code of the sampler that adds up all lists: each of its choices is a fork."""
 
     def distribution(counts: Array) -> Distribution:
-        rules, marginals = counted(TRUTH, counts, LARGEST, partial(Candidates.of_schema, negations=False))
-        sums = change(ListSums(marginals, rules, LIST_PRIOR, np.ones(2), rate))
+        sums = list_sums(TRUTH, counts, LIST_PRIOR, rate)
         return multiplied_out(lambda choose: tuple(map(tuple, sums.draw_by(choose))))
 
     return by_table(LISTS, distribution)
+
+
+def list_sums(truth: npt.NDArray[np.bool_], counts: Array, prior: Prior, rate: float) -> ListSums:
+    """All lists added up, from joint counts of Boolean columns, each of which is a rule."""
+    rules, marginals = _counted(truth, counts, LARGEST, partial(Candidates.of_schema, negations=False))
+    return ListSums(marginals, rules, prior, np.ones(len(counts)), rate)
 
 
 # --- trees ----------------------------------------------------------------------------------------------------------------
@@ -204,12 +207,15 @@ def distribution_of_choices(problem: DrawProblem, depth: int) -> Distribution:
 
 
 def distribution_on_marginals(problem: TreeProblem, depth: int) -> Distribution:
-    """The same from joint counts of columns: each test is a Boolean column."""
-    tests, marginals = counted(problem.truth, problem.counts, max(2, depth), Candidates.of_tests)
+    """The same from joint counts of columns."""
+    return distribution_of_choices(on_marginals(problem, depth), depth)
+
+
+def on_marginals(problem: TreeProblem, depth: int) -> MarginalTrees:
+    """The same problem from joint counts of Boolean columns, each of which is a test."""
+    tests, marginals = _counted(problem.truth, problem.counts, max(2, depth), Candidates.of_tests)
     weights = np.ones(len(problem.counts))
-    return distribution_of_choices(
-        MarginalTrees(marginals, tests, weights, problem.prior, problem.rate, problem.score), depth
-    )
+    return MarginalTrees(marginals, tests, weights, problem.prior, problem.rate, problem.score)
 
 
 def tree_distributions_by_problem(

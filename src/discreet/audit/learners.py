@@ -76,11 +76,6 @@ class Subject:
         few = {} if issubclass(classifier, Trees | Cards) else {"negations": False}  # a test of a tree has no negation
         return classifier(schema=schema, **(few | dict(self.parameters)))
 
-    def numbers(self) -> dict[str, int]:
-        """The number of each candidate rule, by its text."""
-        classifier = self.make()
-        return {str(rule): i for i, rule in enumerate(classifier._candidates(classifier.schema))}
-
     def distributions(self, pair: Pair) -> tuple[Distribution, Distribution]:
         """All outputs with their probabilities, on both tables."""
         classifier = self.make_explored()

@@ -26,7 +26,6 @@ from scipy.stats import beta, chisquare, kstest
 from .._utils.errors import PrivacyWarning
 from ..estimators.trees import Trees
 from ..private.counts.counting import NodeCounts
-from ..private.counts.marginals import LARGEST
 from ..private.mechanisms.base import GreedyMechanism
 from ..private.mechanisms.noisy_counts import NoisyCounts
 from ..private.mechanisms.published import GlExponential, GlGaussian, GlLaplace
@@ -40,16 +39,14 @@ from ..private.noise.noisy_max import Exponential, Noise
 from ..private.noise.sums import log_pmf
 from ..private.sampling.deadline import Deadline
 from ..private.sampling.envelope import draw_by_envelope
-from ..private.sampling.list_sums import ListSums
 from ..private.sampling.problem import make_problem
 from ..private.sampling.reference import distribution_of_draw, distribution_of_trees
 from ..private.sampling.trees.drawing import WeighedTrees
 from ..private.sampling.trees.log_weights import SCORES
-from ..private.sampling.trees.problems import DrawProblem, MarginalTrees, TreeProblem
-from ..rules.candidates import Candidates
+from ..private.sampling.trees.problems import TreeProblem
 from ..rules.numbered_tree import leaves_of
 from ..rules.prior import Prior, TreePrior
-from .draws import counted
+from .draws import list_sums, on_marginals
 from .explore import key_of, shifted_counts
 from .explorer import Keeps
 from .learners import Counts, Pair, Subject, as_table
@@ -117,7 +114,9 @@ def watch(subject: Subject, pair: Pair) -> Watch:
         at_most = math.exp(shifted_counts(np.zeros(1), np.ones(1), np.array([one.released[place][1]]))[0][0])
         chances[(*key, False)] = (p * at_most, q * (1.0 - at_most))  # the noise is at most 0, resp. below 0
         chances[(*key, True)] = (p * (1.0 - at_most), q * at_most)
-    return Watch(chances, decisive, drawn_labels, subject.numbers())
+    classifier = subject.make()
+    numbers = {str(rule): i for i, rule in enumerate(classifier._candidates(classifier.schema))}
+    return Watch(chances, decisive, drawn_labels, numbers)
 
 
 def best_event(chances: dict[Outcome, tuple[float, float]], fits: int) -> Event:
@@ -249,24 +248,19 @@ def _flips(draws: int) -> float:
 def _lists(summed: bool, draws: int) -> float:
     prior, rate, entropy = Prior((1.0,) * (4 if summed else 3), np.ones(4)), 0.6, Entropy()
     if summed:
-        rules, marginals = counted(TRUTH, COUNTS, LARGEST, partial(Candidates.of_schema, negations=False))
-        draw = partial(ListSums(marginals, rules, prior, np.ones(2), rate).draw, entropy)
+        draw = partial(list_sums(TRUTH, COUNTS, prior, rate).draw, entropy)
     else:
         draw = partial(draw_by_envelope, make_problem(TRUTH, COUNTS, prior, rate), entropy, Deadline())
     distribution = distribution_of_draw(TRUTH, COUNTS, prior, rate)
     return _follows(lambda: tuple(map(tuple, draw())), distribution.lists, distribution.logs, draws)
 
 
-def _trees(score: str, on_marginals: bool, draws: int) -> float:
+def _trees(score: str, wide: bool, draws: int) -> float:
     # of tests that agree each must be drawn as often as its twin; the last one is true nearly everywhere
     truth = np.vstack([TRUTH[:3], ~TRUTH[:1] | TRUTH[2]])
     problem = TreeProblem(truth, COUNTS, TreePrior(0.5, np.array([0.2, 0.2, 0.2, 0.4])), 0.6, score)
     trees, logs = distribution_of_trees(problem, 2)
-    drawn_from: DrawProblem = problem
-    if on_marginals:
-        tests, marginals = counted(truth, COUNTS, 2, Candidates.of_tests)
-        drawn_from = MarginalTrees(marginals, tests, np.ones(2), problem.prior, problem.rate, score)
-    draw = partial(WeighedTrees(drawn_from, 2).draw, Entropy())
+    draw = partial(WeighedTrees(on_marginals(problem, 2) if wide else problem, 2).draw, Entropy())
     return _follows(draw, trees, logs - np.logaddexp.reduce(logs), draws)
 
 
