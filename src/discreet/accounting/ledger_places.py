@@ -187,10 +187,9 @@ class SQLitePlace(Place):
         with open(self.path, "rb") as file:
             beginning = file.read(100)
         if not beginning.startswith(MAGIC):
-            what = "is not a ledger, or is damaged, and cannot be read: restore an unchanged copy"
-            if beginning.lstrip()[:1] == b"{" and b'"discreet ledger"' in beginning:
-                what = "is a ledger in a format of an earlier development version, and cannot be read as one"
-            raise OutOfReachError(f"{self.shown} {what}")
+            raise OutOfReachError(
+                f"{self.shown} is not a ledger, or is damaged, and cannot be read: restore an unchanged copy"
+            )
         if found.st_nlink > 1:
             raise self.out_of_reach(
                 "has several names (hard links), and what a killed process leaves beside it is found under one of them only: "
