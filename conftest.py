@@ -17,9 +17,9 @@ if not find_spec("ibis"):
 def _a_new_process():
     """What a process remembers of its releases and samples would show in the statements of whichever test comes next."""
     from discreet._utils import provenance
-    from discreet.accounting import unledgered as this_process
+    from discreet.private import reminders
 
-    this_process.forget_all()
+    reminders.forget_all()
     provenance.forget_all()
 
 

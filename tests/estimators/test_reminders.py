@@ -8,6 +8,7 @@ import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -39,7 +40,6 @@ from discreet._utils import provenance
 from discreet._utils.errors import PrivacyWarning, RepeatedFitsWarning, SeededWarning
 from discreet.accounting.ledger import LedgerError
 from discreet.accounting.statement import DRAFTED, Guarantee, Others
-from discreet.accounting.unledgered import columns_of, note_release, other_releases
 from discreet.private import reminders
 from discreet.schema import SchemaRelease
 from tests.support.paid_schemas import paid
@@ -168,48 +168,58 @@ def test_a_schema_counts_once_whoever_uses_it():
     assert fitted().privacy_.others == Others(5, 0, 3.75, 1e-9)
 
 
+ONE = PrivacyStatement("", None, Guarantee(1.0, 0.0))
+
+
+def planned(statement=ONE, records=1, ledger=None, **more):
+    """What is asked of a plan."""
+    terms, schema = SimpleNamespace(records=records, ledger=ledger), SimpleNamespace(names="xyz", target=None)
+    given = {"terms": terms, "schema": schema, "statement": statement, "rests_on": (), "releases_schema": None}
+    return SimpleNamespace(**given | more)
+
+
+def others_on_a_ledger(records):
+    return reminders.others_of(planned(records=records, ledger=Ledger(1)))
+
+
 def test_of_a_person_with_more_records_a_schema_counts_in_as_many_steps_as_it_takes():
-    columns = columns_of("xyz", None)
-    note_release(columns, None, 3, [SchemaRelease("schema-1f3a", 0.5, 1e-6, 3)])
+    reminders.note(planned(records=3, releases_schema=SchemaRelease("schema-1f3a", 0.5, 1e-6, 3)))
     for records, steps in ((1, 1), (3, 1), (4, 2), (7, 3)):
-        found = other_releases(columns, None, records)
-        assert found == Others(1, 0, 0.5 * steps, Guarantee(0.5, 1e-6).for_person(steps).delta)
+        delta = Guarantee(0.5, 1e-6).for_person(steps).delta
+        assert others_on_a_ledger(records) == Others(1, 0, 0.5 * steps, delta)
 
 
 def test_what_others_come_to_is_counted_for_the_same_person():
     fitted(epsilon=1.0, records_per_person=4)
     assert fitted(epsilon=1.0).privacy_.others.epsilon == 0.25
     assert fitted(epsilon=2.0, records_per_person=2).privacy_.others.epsilon == 2.5
-    columns = columns_of("xyz", None)
-    note_release(columns, PrivacyStatement("", None, Guarantee(0.5, 1e-6)), 1)
-    with_delta = other_releases(columns, None, 2)
-    assert with_delta.delta == Guarantee(0.5, 1e-6).for_person(2).delta
+    reminders.note(planned(PrivacyStatement("", None, Guarantee(0.5, 1e-6))))
+    assert others_on_a_ledger(2).delta == Guarantee(0.5, 1e-6).for_person(2).delta
 
 
 def test_no_release_of_many_threads_is_lost():
-    columns, one = columns_of("ab", "c"), PrivacyStatement("", None, Guarantee(0.1, 0.0))
+    one = planned(PrivacyStatement("", None, Guarantee(0.1, 0.0)))
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: note_release(columns, one, 1), range(2000)))
-    assert other_releases(columns, one, 1) == Others(1999, 0, 199.9, 0.0)
+        list(pool.map(lambda _: reminders.note(one), range(2000)))
+    assert reminders.others_of(one) == Others(1999, 0, 199.9, 0.0)
 
 
 def test_sums_of_any_length_are_said():
     """A fraction may be too long for a ledger. What is only a reminder may not end a release."""
-    columns, exactly = columns_of("xy", None), Fraction(10**400 + 1, 10**400)
-    note_release(columns, PrivacyStatement("", None, Guarantee.of(exactly, 5e-324)), 3)
-    assert other_releases(columns, None, 3) == Others(1, 0, 1.0000000000000002, 2.5e-323)
+    long = Guarantee.of(Fraction(10**400 + 1, 10**400), 5e-324)
+    reminders.note(planned(PrivacyStatement("", None, long), records=3))
+    assert others_on_a_ledger(3) == Others(1, 0, 1.0000000000000002, 2.5e-323)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_process_goes_on_counting():
     code = (
-        "import os, sys\nfrom discreet.accounting import unledgered as t\n"
-        "from discreet.accounting.statement import Guarantee, PrivacyStatement\n"
-        "one, columns = PrivacyStatement('', None, Guarantee(1.0, 0.0)), t.columns_of('ab', None)\n"
-        "t.note_release(columns, one, 1)\n"
+        "import os, sys\nfrom discreet.private import reminders as t\n"
+        "from tests.estimators.test_reminders import planned\n"
+        "one = planned()\nt.note(one)\n"
         "with t._lock:\n    pid = os.fork()\n"  # as if another thread had it
-        "if not pid:\n    t.note_release(columns, one, 1); t.note_release(columns, one, 1)\n"
-        "    os._exit(t.other_releases(columns, one, 1).releases)\n"
+        "if not pid:\n    t.note(one); t.note(one)\n"
+        "    os._exit(t.others_of(one).releases)\n"
         "sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False, timeout=60).returncode == 2

@@ -18,9 +18,9 @@ from discreet import (
 )
 from discreet._utils.errors import ModelError
 from discreet.accounting.ledger import LedgerSnapshot
-from discreet.accounting.unledgered import forget_all
 from discreet.datasets import load_compas
 from discreet.models.saved import checksum
+from discreet.private.reminders import forget_all
 
 DATA = load_compas(sensitive=False)
 

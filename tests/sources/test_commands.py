@@ -24,10 +24,10 @@ from discreet import (
 )
 from discreet._utils.errors import EngineError, SchemaError
 from discreet.accounting.ledger import BudgetError
-from discreet.accounting.unledgered import forget_all
 from discreet.cli import main
 from discreet.private.noise import seeded
 from discreet.private.noise.seeded import SeededEntropy
+from discreet.private.reminders import forget_all
 from discreet.sources import memory
 from discreet.sources.source import Source
 
