@@ -14,8 +14,7 @@ import numpy as np
 from .._utils.errors import RuleError, SchemaError, shown
 from .._utils.parameters import read_json
 from .._utils.tables import as_table
-from ..rules.rules import Condition, Literal, Rule, checked_number, is_label, schema_of, truth
-from ..rules.text import write
+from ..rules.rules import Condition, Literal, Rule, checked_label, checked_number, schema_of, truth, write
 from ..schema import Label, Schema
 from .partition import LARGEST, TOTAL, Answer, Ends, IsTrue, Partition, Piece, numbers_of, shares_of_totals, written
 
@@ -380,12 +379,12 @@ class Model(ABC):
         if self.class_weight is not None:
             object.__setattr__(self, "class_weight", tuple(map(checked_number, self.class_weight)))
         classes = self.classes or tuple(dict.fromkeys(answer.label for answer in reversed(self.answers)))
-        object.__setattr__(self, "classes", tuple(c.item() if isinstance(c, np.generic) else c for c in classes))
+        object.__setattr__(self, "classes", tuple(map(checked_label, classes)))
         partitions, literals = self.partitions, tuple(dict.fromkeys(self._literals()))  # leaves below a test share them
         if self.schema is None and literals:
             object.__setattr__(self, "schema", schema_of([Rule(literals)]))
-        if not all(is_label(c) for c in self.classes) or len(set(self.classes)) < len(self.classes):
-            raise RuleError("classes must be different strings, finite numbers or Booleans")
+        if len(set(self.classes)) < len(self.classes):
+            raise RuleError("classes must be different")
         answers, by_class = self.answers, partitions[0].has_points_by_class
         for answer in answers:
             if answer.label not in self.classes:  # True and 1 are the same label, as they are for scikit-learn

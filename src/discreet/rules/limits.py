@@ -29,7 +29,7 @@ import numpy.typing as npt
 from ..schema import Label, Schema
 from ..schema.columns import canonical
 from .candidates import Candidates
-from .text import write
+from .rules import write
 
 Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.intp]

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..._utils.html import bar, name, plain
 from ..._utils.parameters import rounded_up
-from ...rules.rules import Condition, Literal
-from ...rules.text import write, write_number
+from ...rules.rules import Condition, Literal, write, write_number
 from ...schema import Schema
 from ..model import Model
 from ..partition import Answer, Points, numbers_of, written

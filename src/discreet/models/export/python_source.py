@@ -14,7 +14,7 @@ from typing import Any
 
 from ..._utils.days import DATE_TEXT
 from ..._utils.errors import RuleError
-from ...rules.text import write, write_number
+from ...rules.rules import write, write_number
 from ...schema import Label
 from ...schema.columns.dates import DayBins
 from ...schema.columns.values import MISSING, NONE, TRUTH, Matching, TextBins, ValueBins

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..._utils.errors import RuleError
 from ..._utils.escaping import is_unicode
-from ...rules.text import write_number
+from ...rules.rules import write_number
 from ...schema import Label
 from ...schema.columns.dates import DayBins
 from ..model import Model
