@@ -589,7 +589,7 @@ def test_a_column_of_another_type_is_an_error(engine, ansi):
         ({"types": {"job": "varchar"}}, "types must say"),
         ({"types": "text"}, "types must say"),
         ({"types": {"jobs": "text"}}, "'jobs', which the rule list does not know"),
-        ({"types": {"age": "text"}}, "cast it in a view"),
+        ({"types": {"age": "text"}}, "cast it first"),
     ],
 )
 def test_parameters_of_sql(arguments, message):

@@ -210,10 +210,9 @@ def to_sql(model: Model, dialect: str, share_of: Label | None, types: Mapping[st
     """See ``Model.to_sql``."""
     if not isinstance(dialect, str) or dialect not in DIALECTS:
         raise RuleError(f"dialect must be one of {', '.join(DIALECTS)}")
-    engine, outcomes, chains = DIALECTS[dialect], outcomes_of(model, share_of), chains_of(model)
-    if engine.before is None:
-        kinds_of(model, chains, types, engine.name, {DayBins: ("date",)})
-    kinds = kinds_of(model, chains, types, "SQL; cast it in a view first", {})
+    engine, outcomes = DIALECTS[dialect], outcomes_of(model, share_of)
+    kinds = kinds_of(model, types, engine.name, {DayBins: ("date",)} if engine.before is None else {})
+    chains = chains_of(model, kinds)
     engine.check_case(list(kinds), () if model.schema is None else model.schema.names)
     writer, (*first, last) = _Writer(engine, kinds), _literals(engine, outcomes, model.kind)
     guards = list(engine.guards(kinds))
@@ -320,11 +319,10 @@ class _Writer:
             return _or(*(ways[value] for value in test.wanted)) or never
         no_nan = []
         if kind == "number":
-            listed = [engine.number(number) for number in test.exact_numbers()]
+            listed = [engine.number(number) for number in test.listed]
             missing, no_nan = absent, [f"NOT {is_nan}"] * bool(is_nan)
         else:
-            texts = (text for text in (*test.listed, *test.words) if engine.holds(text))
-            listed = [engine.compared.format(engine.literal(text)) for text in texts]
+            listed = [engine.compared.format(engine.literal(text)) for text in test.listed if engine.holds(text)]
         if kind == "text":
             x = f"lower({x})" if test.of_truths else engine.text.format(x=x)
         among = [compared(x, listed, "=", "IN")] if listed else []
