@@ -50,21 +50,14 @@ class Dialect:
     quote: str = '"'
     has_nul: bool = True
     ignores_case: bool = True  # of column names
-    longest: int | None = None  # of names, in bytes
-    replaced: str | None = None  # what begins a setting, wherever it stands
+    longest: float = math.inf  # of names, in bytes
+    replaced: str = ""  # what begins a setting, wherever it stands: a name may not have it
 
     def column(self, name: str) -> str:
         """A column's name, quoted."""
-        if not self.holds(name) or "\0" in name:
+        fits = self.holds(name) and "\0" not in name and len(name.encode()) <= self.longest
+        if not fits or (self.replaced and self.replaced in name):
             raise RuleError(f"{self.name} cannot have a column of the name {name!r}; rename it")
-        if self.longest is not None and len(name.encode()) > self.longest:
-            raise RuleError(
-                f"a column's name in {self.name} has at most {self.longest} bytes, {name!r} has more; rename it"
-            )
-        if self.replaced is not None and self.replaced in name:
-            raise RuleError(
-                f"{self.name} would put a setting in place of a part of the column name {name!r}; rename it"
-            )
         return self.quote + name.replace(self.quote, 2 * self.quote) + self.quote
 
     def holds(self, text: str) -> bool:
