@@ -148,9 +148,15 @@ class Summary:
     verdict: Verdict
     chance: Chance | None  # at the model's own epsilon: the proved one, or else the one that was asked for
     margin: int | None  # a count is off by at most this, in 19 cases of 20
-    right: float | None  # the share of the table's records that the model labels rightly, by its own counts
     columns: dict[str, tuple[str, ...]]  # those "used" by a rule or test, "offered" but not used, "excluded", "ignored"
     parameters: tuple[tuple[str, str], ...]
+
+    @property
+    def right(self) -> float | None:
+        """The share of the table's records that the model labels rightly, by its own counts."""
+        if not self.has_counts or not self.total:
+            return None
+        return sum(a.positive[self.model.classes.index(a.label)] for a in self.model.answers) / self.total
 
     @property
     def most_frequent(self) -> tuple[str, float] | None:
@@ -193,7 +199,6 @@ def summarize(model: Any) -> Summary:
         verdict=verdict_of(released.privacy),
         chance=chance_of(released),
         margin=margin(noise) if noise else None,
-        right=_right(shown),
         columns=_columns(released),
         parameters=tuple((name, _shown(value)) for name, value in released.parameters.items()),
     )
@@ -255,14 +260,6 @@ def _drawn(node: Node, schema: Schema | None, steps: Iterator[Step]) -> Fork | S
     known = true.support is not None and other.support is not None
     support = (true.support or 0.0) + (other.support or 0.0) if known else None
     return Fork(in_words(node.test, schema), true, other, support)
-
-
-def _right(model: Model) -> float | None:
-    if any(answer.counts is None for answer in model.answers):
-        return None
-    right = sum(answer.positive[model.classes.index(answer.label)] for answer in model.answers)
-    whole = sum(sum(answer.positive) for answer in model.answers)
-    return right / whole if whole else None
 
 
 def _columns(model: SavedModel) -> dict[str, tuple[str, ...]]:

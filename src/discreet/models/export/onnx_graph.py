@@ -41,7 +41,7 @@ def to_onnx(model: Model, types: Mapping[str, str] | None, missing: str) -> byte
     kinds = kinds_of(model, types, "ONNX", LACKS)
     chains = chains_of(model, kinds)
     _check_texts(model, kinds, missing)
-    labels, shares, shares_name = _labels(model), model.answer_shares, None
+    labels, shares, shares_name = _labels(model), model.answer_shares, ""
 
     inputs = kinds or {RECORD: "integer"}
     graph, first = _Graph(inputs, missing), next(iter(inputs))
@@ -56,10 +56,8 @@ def to_onnx(model: Model, types: Mapping[str, str] | None, missing: str) -> byte
         answer = graph.end_of(chains[0])
     one_each = graph.node("Expand", answer, graph.node("Shape", first))
     flat = graph.node("Reshape", one_each, graph.constant([-1]))
-    outputs = {"label": labels, "probabilities": shares} if shares_name is None else {"label": labels}
-    named = {graph.node("Gather", graph.constant(rows), flat, called=name): rows for name, rows in outputs.items()}
-    if shares_name is not None:
-        named[shares_name] = shares
+    named = {graph.node("Gather", graph.constant(labels), flat, called="label"): labels}
+    named[shares_name or graph.node("Gather", graph.constant(shares), flat, called="probabilities")] = shares
 
     def declared(name: str, array: np.ndarray, *width: int) -> Any:
         """An input or output of the graph: as many rows as there are records, of the type of an array."""
