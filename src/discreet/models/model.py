@@ -223,13 +223,11 @@ class Model(ABC):
         return np.array([self.shares_of(answer) for answer in self.answers])
 
     def shares_of(self, answer: Answer) -> np.ndarray:
-        """How likely each class is where the model gives this answer: what ``predict_proba`` says.
+        """How likely each class is where the model gives this answer: what ``predict_proba`` says, and why.
 
-        These are the shares that the answer has, or those of its counts (a negative one is taken as 0), or else 1 for the
-        label. The label was chosen on the records, too, and counts are noisy. So, unless classes have weights, it is taken to
-        be as frequent as the largest class at least, and of equals it has a billionth more: it is the class with the largest
-        share. With weights a label does not say which class is frequent, and the shares are those of the counts; equal ones,
-        where all of them are 0.
+        These are the shares that the answer has, or those of its counts (a negative one is taken as 0), or else 1 for the label.
+        Unless classes have weights, the label has a billionth more than its equals. With weights, and no count above 0, all
+        classes are alike.
         """
         label = self.classes.index(answer.label)
         shares = np.array([float(i == label) for i in range(len(self.classes))])

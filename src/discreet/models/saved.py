@@ -264,9 +264,8 @@ def _checked(text: str) -> dict[str, Any]:
     except (ValueError, RecursionError):
         unchanged = False
     if not unchanged:
-        kind = next((kind.kind for entry, kind in KINDS.items() if entry in data), "model")
         raise ModelError(
-            f"the model was changed after it was saved: its checksum does not fit, so neither the {kind} nor what it says about "
+            "the model was changed after it was saved: its checksum does not fit, so neither the model nor what it says about "
             f"privacy can be relied on; {HOW_TO_MEND}"
         )
     return data
