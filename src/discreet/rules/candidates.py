@@ -12,7 +12,6 @@ from functools import cached_property
 import numpy as np
 
 from .._utils.errors import CandidatesError
-from .._utils.parameters import check_integer
 from ..schema import Schema
 from ..schema.columns import Column
 from .rules import Literal, Rule, truth
@@ -77,7 +76,8 @@ class Candidates:
         >>> len(Candidates.of_schema(schema, max_literals=2))
         15
         """
-        check_integer("max_literals", max_literals, at_least=1)
+        if isinstance(max_literals, bool) or not isinstance(max_literals, int | np.integer) or max_literals < 1:
+            raise CandidatesError(f"max_literals must be an integer of at least 1, not {max_literals!r}")
         if not isinstance(negations, bool | np.bool_):
             raise CandidatesError(f"negations must be True or False, not {negations!r}")
         max_literals = min(int(max_literals), sum(len(column.tests()) for column in schema.used) * 2 or 1)
