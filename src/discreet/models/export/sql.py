@@ -57,7 +57,8 @@ class Dialect:
         """A column's name, quoted."""
         fits = self.holds(name) and "\0" not in name and len(name.encode()) <= self.longest
         if not fits or (self.replaced and self.replaced in name):
-            raise RuleError(f"{self.name} cannot have a column of the name {name!r}; rename it")
+            most = "" if math.isinf(self.longest) else f", to at most {self.longest} bytes"
+            raise RuleError(f"{self.name} cannot have a column of the name {name!r}; rename it{most}")
         return self.quote + name.replace(self.quote, 2 * self.quote) + self.quote
 
     def holds(self, text: str) -> bool:
