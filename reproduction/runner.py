@@ -8,7 +8,7 @@ import os
 import time
 import warnings
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from discreet._utils.errors import SeededWarning
-from discreet._utils.parallel import process_pool
+from discreet._utils.parallel import results_from_processes
 from discreet._utils.writing import write_whole
 
 from .measures import attacked, measured, overlaps
@@ -120,12 +120,11 @@ def run(
     return collect(units, folder)
 
 
-def in_processes(todo: Iterable[Unit], parts: Path, jobs: int, progress: Callable[[int], None]) -> None:
+def in_processes(todo: Sequence[Unit], parts: Path, jobs: int, progress: Callable[[int], None]) -> None:
     """Do units in so many processes of ours."""
-    with process_pool(jobs) as pool:
-        units = {pool.submit(_do, unit, parts): unit for unit in todo}
-        for task in pool.completed():
-            progress(units[task].fits)
+    with results_from_processes([(_do, unit, parts) for unit in todo], jobs) as results:
+        for number, _ in results:
+            progress(todo[number].fits)
 
 
 def _do(unit: Unit, parts: Path) -> None:

@@ -248,7 +248,7 @@ PRIOR = re.escape('prior must be None (all tests alike), "columns" (all columns 
         ({"prior": "rows"}, PRIOR),
         ({"prior": [1, 2]}, PRIOR),
         ({"prior": {"nobody": 1}}, "there is no column 'nobody' in the schema"),
-        ({"prior": {"Female": -1}}, "a weight must not be below 0"),
+        ({"prior": {"Female": -1}}, "not below 0"),
         ({"prior": {"Female": float("inf")}}, "prior must be a finite number"),
         ({"prior": {"Female": 1e-200}}, "must not differ by more than a factor of 1e"),
         ({"time_limit": 0}, "time_limit must be None or a number of seconds above 0"),

@@ -151,7 +151,7 @@ def test_a_file_that_was_only_indented_in_another_way_is_read():
 
 
 def test_a_newer_file_asks_for_a_newer_package():
-    with pytest.raises(ModelError, match=r"newer discreet \('9.0'\).*version 2.* reads 1; update discreet"):
+    with pytest.raises(ModelError, match=r"another discreet \('9.0'\).*version 2.* reads 1; update discreet"):
         SavedModel.from_json(signed(MODEL, version=2, discreet="9.0"))
 
 
@@ -173,10 +173,10 @@ def test_a_file_that_was_cut_off_is_refused(share, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[1, 2]", "some other JSON"),
-        ('{"name": "package"}', "some other JSON"),
-        (MODEL.rule_list.to_json(), "a discreet rule list, not a discreet model"),
-        (MODEL.privacy.to_json(), "a discreet privacy statement, not a discreet model"),
+        ("[1, 2]", "is not a discreet model"),
+        ('{"name": "package"}', "is not a discreet model"),
+        (MODEL.rule_list.to_json(), "is not a discreet model"),
+        (MODEL.privacy.to_json(), "is not a discreet model"),
         ("a,b\n1,2\n", "not valid JSON"),
         ('{"format": NaN}', "not valid JSON"),
     ],

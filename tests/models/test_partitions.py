@@ -36,6 +36,7 @@ from discreet.cli import main
 from discreet.evaluation import feature_importance, membership_attack, vulnerability
 from discreet.evaluation.measuring import right_or_wrong
 from discreet.models.display.summary import summarize
+from discreet.models.display.wording import answers_of
 from discreet.models.export.python_source import LONGEST_CHAIN
 from discreet.models.partition import Answer, Partition
 from discreet.models.saved import KINDS, checksum
@@ -306,7 +307,8 @@ def test_a_summary_of_a_card_holds_its_tables_as_plain_values():
     summary = summarize(SavedModel(CARD))
     (card,) = summary.cards
     assert card.start == 0.5
-    assert [[line.points for line in table.lines] for table in card.tables] == [[3, 1.5, -0.25], [2, -1, 0]]
+    lines = [answers_of(table, CARD.schema)[1] for table in card.tables]
+    assert [[line.points for line in of_table] for of_table in lines] == [[3, 1.5, -0.25], [2, -1, 0]]
     assert [step.shares for step in summary.steps] == [answer.shares for answer in CARD.answers]
     assert summary.columns["used"] == ("age", "job", "member")
 

@@ -161,7 +161,7 @@ def _edited(**changes):
         (_edited(rules=[{"if": [{"column": "a", "op": ">", "value": 4}], "then": 1}]), "does not fit the schema"),
         (_edited(default={"then": 7}), "not among the classes"),
         (_edited(default={"then": 1, "counts": [1]}), "one for each class"),
-        (_edited(classes=[{}]), "classes must be"),
+        (_edited(classes=[{}]), "a label must be"),
         (_edited(schema={"columns": {"a": {"type": "formula"}}}), "unknown type"),
     ],
 )

@@ -16,8 +16,7 @@ from discreet._utils.errors import ModelError, RuleError
 from discreet.models.partition import Answer
 from discreet.models.saved import checksum
 from discreet.report.html import to_html
-from discreet.rules.rules import truth
-from discreet.rules.text import MOST_DEPTH
+from discreet.rules.rules import MOST_DEPTH, truth
 
 from ..support import brute_force
 from ..support.slices import examples

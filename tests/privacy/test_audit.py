@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from scipy import stats
 
 from discreet._utils.errors import LearningError
-from discreet._utils.parallel import process_pool
+from discreet._utils.parallel import results_from_processes
 from discreet.accounting.statement import Guarantee
 from discreet.audit import AuditCheck, Report, Row, audit, draws, run
 from discreet.audit.choices import audited, noisy_max_distribution, worst_choice
@@ -333,11 +333,12 @@ def test_samplers_follow_their_distributions(name):
     assert samplers()[name](150 if name.startswith(("rule lists ", "trees ")) else 1_000) > 1e-6
 
 
-def test_a_failing_audit_says_so_and_ends():
-    with pytest.raises(ZeroDivisionError), process_pool(2) as pool:
-        pool.submit(divmod, 1, 0).result()
+def test_a_failing_audit_says_so_and_ends(monkeypatch):
+    with pytest.raises(ZeroDivisionError), results_from_processes([(divmod, 1, 0)], 2) as results:
+        list(results)
+    monkeypatch.setattr(run, "_fits", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        list(run._results(None, [(divmod, 1, 0)]))
+        audit(quick=True, jobs=1)
 
 
 def test_an_audit_that_cannot_be_done_has_another_exit_status(monkeypatch):

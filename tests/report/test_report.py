@@ -272,7 +272,7 @@ def test_the_noise_of_counts_follows_from_public_parameters(parameters, expected
         parameters.get("mechanism", "exact draw over all rule lists"), None, Guarantee(1.0, 0.0)
     )
     saved = SavedModel(RuleList.parse("if a then 1 else 0"), statement, "X", {"max_length": 5} | parameters)
-    assert summarize(saved).counts_epsilon == (None if expected is None else pytest.approx(expected))
+    assert saved.counts_epsilon == (None if expected is None else pytest.approx(expected))
 
 
 @pytest.mark.slow

@@ -28,7 +28,7 @@ from discreet.accounting.statement import Guarantee
 from discreet.datasets import load_adult, load_compas
 from discreet.models.partition import Answer
 from discreet.rules.candidates import Candidates
-from discreet.rules.text import MOST_DEPTH
+from discreet.rules.rules import MOST_DEPTH
 
 
 def adult():

@@ -6,7 +6,7 @@ or the same frame without some columns, is noticed; a table that was read once m
 
 import sys
 import weakref
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from threading import Lock
 from typing import Any, NamedTuple
@@ -61,9 +61,15 @@ def forget_all() -> None:
 
 def _places(table: Any) -> Iterator[_Place]:
     """Where the values of a table or a column are, as far as that follows from types alone. Lists of objects are left out."""
-    if (parts := _parts_of(table)) is not None:
-        for part in parts:
-            yield from _places(part)
+    ibis = sys.modules.get("ibis")
+    if isinstance(table, Mapping):
+        for column in table.values():
+            yield from _places(column)
+    elif ibis is not None and isinstance(table, ibis.Table):
+        import ibis.expr.operations as ops
+
+        for node in table.op().find(ops.InMemoryTable):  # what it was made of
+            yield from _places(getattr(node.data, "obj", None))
     elif isinstance(table, np.ndarray):
         yield from _array_place(table)
     else:
@@ -71,18 +77,6 @@ def _places(table: Any) -> Iterator[_Place]:
             yield from _library_places(table)
         except Exception:  # a library that has another name for it: then only the object itself is known
             return
-
-
-def _parts_of(table: Any) -> Iterable[Any] | None:
-    """The columns of a mapping, the frames in memory that an ibis table was made of; None for anything else."""
-    if isinstance(table, Mapping):
-        return table.values()
-    ibis = sys.modules.get("ibis")
-    if ibis is None or not isinstance(table, ibis.Table):
-        return None
-    import ibis.expr.operations as ops
-
-    return [getattr(node.data, "obj", None) for node in table.op().find(ops.InMemoryTable)]
 
 
 def _library_places(table: Any) -> Iterator[_Place]:

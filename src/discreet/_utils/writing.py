@@ -141,14 +141,10 @@ def write_folder(path: str | PathLike[str], content: Mapping[str, bytes], over: 
     scratch, old = (parent / f".{place.name[:50]}.{secrets.token_hex(8)}.{end}" for end in ("new", "old"))
     os.mkdir(scratch)
     try:
-        for target, data in ((scratch / name, data) for name, data in content.items()):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with open(target, "xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-        for folder in {scratch, *((scratch / name).parent for name in content)}:
-            _sync(folder)
+        for name, data in content.items():
+            (scratch / name).parent.mkdir(parents=True, exist_ok=True)
+            write_whole(scratch / name, data)
+        _sync(scratch)
         if there := os.path.lexists(place):
             if not over:
                 raise FileExistsError(f"{place} exists")

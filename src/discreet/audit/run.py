@@ -4,7 +4,7 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .._utils.errors import PrivacyWarning
-from .._utils.parallel import Pool, process_pool
+from .._utils.parallel import Call, results_from_processes
 from ..accounting.statement import Guarantee
 from ..estimators.cards import Cards
 from ..private.mechanisms.registry import MECHANISMS
@@ -149,26 +149,18 @@ def audit(quick: bool = False, jobs: int | None = None, progress: Callable[[int,
         *((_one_choice, name, quick) for name in audited(quick)),
         *((_statement, name) for name in unproved()),
     ]
-    found: list[Row | AuditCheck] = []
+    found: dict[int, list[Row] | list[AuditCheck]] = {}
     jobs = jobs or os.cpu_count() or 1
-    with process_pool(jobs) if jobs > 1 else nullcontext() as pool:
-        for number, result in enumerate(_results(pool, calls), 1):
-            found += result
+    here = ((number, function(*arguments)) for number, (function, *arguments) in enumerate(calls))
+    with results_from_processes(calls, jobs) if jobs > 1 else nullcontext(here) as results:
+        for number, result in results:
+            found[number] = result
             if progress is not None:
-                progress(number, len(calls))
+                progress(len(found), len(calls))
     order = ["one choice", "whole fit", "as published"]
-    rows = sorted((row for row in found if isinstance(row, Row)), key=lambda row: order.index(row.level))
-    return Report(tuple(rows), tuple(check for check in found if isinstance(check, AuditCheck)), quick)
-
-
-Call = tuple[Any, ...]  # a function and its arguments
-
-
-def _results(pool: Pool | None, calls: Sequence[Call]) -> Iterator[Any]:
-    """In the order of the calls, each made in a process of the pool, or here."""
-    tasks = [pool.submit(*call) if pool else None for call in calls]
-    for task, (function, *arguments) in zip(tasks, calls, strict=True):
-        yield task.result() if task else function(*arguments)
+    lines = [line for number in sorted(found) for line in found[number]]
+    rows = sorted((row for row in lines if isinstance(row, Row)), key=lambda row: order.index(row.level))
+    return Report(tuple(rows), tuple(check for check in lines if isinstance(check, AuditCheck)), quick)
 
 
 def _draws(name: str, draws: int) -> list[AuditCheck]:

@@ -14,8 +14,7 @@ import numpy as np
 from .._utils.errors import RuleError, SchemaError, shown
 from .._utils.parameters import read_json
 from .._utils.tables import as_table
-from ..rules.rules import Condition, Literal, Rule, checked_number, is_label, schema_of, truth
-from ..rules.text import write
+from ..rules.rules import Condition, Literal, Rule, checked_label, checked_number, schema_of, truth, write
 from ..schema import Label, Schema
 from .partition import LARGEST, TOTAL, Answer, Ends, IsTrue, Partition, Piece, numbers_of, shares_of_totals, written
 
@@ -224,13 +223,11 @@ class Model(ABC):
         return np.array([self.shares_of(answer) for answer in self.answers])
 
     def shares_of(self, answer: Answer) -> np.ndarray:
-        """How likely each class is where the model gives this answer: what ``predict_proba`` says.
+        """How likely each class is where the model gives this answer: what ``predict_proba`` says, and why.
 
-        These are the shares that the answer has, or those of its counts (a negative one is taken as 0), or else 1 for the
-        label. The label was chosen on the records, too, and counts are noisy. So, unless classes have weights, it is taken to
-        be as frequent as the largest class at least, and of equals it has a billionth more: it is the class with the largest
-        share. With weights a label does not say which class is frequent, and the shares are those of the counts; equal ones,
-        where all of them are 0.
+        These are the shares that the answer has, or those of its counts (a negative one is taken as 0), or else 1 for the label.
+        Unless classes have weights, the label has a billionth more than its equals. With weights, and no count above 0, all
+        classes are alike.
         """
         label = self.classes.index(answer.label)
         shares = np.array([float(i == label) for i in range(len(self.classes))])
@@ -380,12 +377,12 @@ class Model(ABC):
         if self.class_weight is not None:
             object.__setattr__(self, "class_weight", tuple(map(checked_number, self.class_weight)))
         classes = self.classes or tuple(dict.fromkeys(answer.label for answer in reversed(self.answers)))
-        object.__setattr__(self, "classes", tuple(c.item() if isinstance(c, np.generic) else c for c in classes))
+        object.__setattr__(self, "classes", tuple(map(checked_label, classes)))
         partitions, literals = self.partitions, tuple(dict.fromkeys(self._literals()))  # leaves below a test share them
         if self.schema is None and literals:
             object.__setattr__(self, "schema", schema_of([Rule(literals)]))
-        if not all(is_label(c) for c in self.classes) or len(set(self.classes)) < len(self.classes):
-            raise RuleError("classes must be different strings, finite numbers or Booleans")
+        if len(set(self.classes)) < len(self.classes):
+            raise RuleError("classes must be different")
         answers, by_class = self.answers, partitions[0].has_points_by_class
         for answer in answers:
             if answer.label not in self.classes:  # True and 1 are the same label, as they are for scikit-learn

@@ -23,7 +23,7 @@ import numpy as np
 
 from .._utils.errors import RuleError
 from ..private.noise.sums import margin
-from ..rules.rules import Condition, Literal, checked_number, is_label
+from ..rules.rules import Condition, Literal, checked_label, checked_number
 from ..schema import Label
 
 Points = float | tuple[float, ...]  # a number, or one for each class
@@ -99,10 +99,7 @@ class Answer:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        if isinstance(self.label, np.generic):
-            object.__setattr__(self, "label", self.label.item())
-        if not is_label(self.label):
-            raise RuleError("an answer's label must be a string, a finite number or a Boolean")
+        object.__setattr__(self, "label", checked_label(self.label))
         for name in ("counts", "shares"):
             if (numbers := getattr(self, name)) is not None:
                 object.__setattr__(self, name, tuple(checked_number(x) for x in numbers))

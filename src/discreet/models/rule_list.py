@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .._utils.errors import RuleError
-from ..rules.rules import Literal, Rule, condition_in, truth
-from ..rules.text import Reader
+from ..rules.rules import Reader, Rule, condition_in, truth
 from ..schema import Label, Schema
 from .model import Model
 from .partition import Answer, Partition
@@ -85,9 +84,8 @@ class RuleList(Model):
     @classmethod
     def parse(cls, text: str, classes: Iterable[Label] = (), schema: Schema | None = None) -> "RuleList":
         """Parse a list from a string. Line breaks and indentation do not matter."""
-        read, default = Reader(text).whole(Reader.rule_list)
-        rules = tuple(Rule(tuple(Literal(*x) for x in antecedent), label) for antecedent, label in read)
-        return cls(rules, Rule((), default), tuple(classes), schema)
+        rules, default = Reader(text).whole(Reader.rule_list)
+        return cls(tuple(rules), Rule((), default), tuple(classes), schema)
 
     def without_counts(self) -> "RuleList":
         """The list without its counts."""

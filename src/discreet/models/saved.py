@@ -39,7 +39,7 @@ LEFT_OUT = ("schema", "ledger", "candidates", "random_state", "verbose")
 ENTRIES = {"format", "version", "discreet", "learner", "parameters", "target", "privacy", "ledger"}
 TYPES = {"discreet": str, "learner": str, "parameters": dict, "target": str | None}
 # Under which entry each kind of model stands. A new kind has a place here
-KINDS: dict[str, type[Model]] = {"rule_list": RuleList, "tree": Tree, "score_card": ScoreCard}
+KINDS: dict[str, type[Model]] = {kind.kind.replace(" ", "_"): kind for kind in (RuleList, Tree, ScoreCard)}
 HOW_TO_MEND = "save the model again with SavedModel.of(clf).save(path), or get an unchanged copy"
 
 
@@ -171,9 +171,9 @@ class SavedModel:
 
     def to_json(self, indent: int | None = 1) -> str:
         """The model as JSON that ``from_json`` reads back, here or in a later version."""
-        entry = next((entry for entry, kind in KINDS.items() if isinstance(self.model, kind)), None)
-        if entry is None:
-            raise ModelError(f"a {self.model.kind} cannot be saved: models.kinds has no line for it")
+        entry = self.model.kind.replace(" ", "_")
+        if entry not in KINDS:
+            raise ModelError(f"a {self.model.kind} cannot be saved: KINDS of models/saved.py does not have it")
         data: dict[str, Any] = {
             "format": FORMAT,
             "version": VERSION,
@@ -252,25 +252,20 @@ def _checked(text: str) -> dict[str, Any]:
             f"the model is not valid JSON: it is cut off, damaged, or something else; {HOW_TO_MEND}"
         ) from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        what = data.get("format") if isinstance(data, dict) else None
-        known = isinstance(what, str) and what.startswith("discreet ") and len(what) < 50
-        raise ModelError(f"this is {f'a {what}' if known else 'some other JSON'}, not a {FORMAT}; {HOW_TO_MEND}")
+        raise ModelError(f"the JSON is not a {FORMAT}; {HOW_TO_MEND}")
     version = data.get("version")
     if isinstance(version, bool) or version != VERSION:
-        newer = isinstance(version, int) and version > VERSION
-        by = f"a newer discreet ({shown(data.get('discreet'))})" if newer else "another discreet"
         raise ModelError(
-            f"the model was written by {by}: it has format version {shown(version)}, this discreet {__version__} reads "
-            f"{VERSION}; {'update discreet' if newer else HOW_TO_MEND}"
+            f"the model was written by another discreet ({shown(data.get('discreet'))}): it has format version "
+            f"{shown(version)}, this discreet {__version__} reads {VERSION}; update discreet, or {HOW_TO_MEND}"
         )
     try:
         unchanged = data.pop("checksum", None) == checksum(data)
     except (ValueError, RecursionError):
         unchanged = False
     if not unchanged:
-        kind = next((kind.kind for entry, kind in KINDS.items() if entry in data), "model")
         raise ModelError(
-            f"the model was changed after it was saved: its checksum does not fit, so neither the {kind} nor what it says about "
+            "the model was changed after it was saved: its checksum does not fit, so neither the model nor what it says about "
             f"privacy can be relied on; {HOW_TO_MEND}"
         )
     return data

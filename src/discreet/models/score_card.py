@@ -14,8 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._utils.errors import RuleError
-from ..rules.rules import Condition, Literal, checked_number, condition_in, truth
-from ..rules.text import write, write_number
+from ..rules.rules import Condition, Literal, checked_number, condition_in, truth, write, write_number
 from ..schema import Label, Schema
 from ..schema.columns import Column
 from ..schema.columns.categorical import OTHER

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from .._utils.errors import RuleError
-from ..rules.rules import Literal, truth
-from ..rules.text import MOST_DEPTH, TOO_DEEP, ParsedNode, Reader
+from ..rules.rules import MOST_DEPTH, TOO_DEEP, Literal, Reader, truth
 from ..schema import Label, Schema
 from .model import Model
 from .partition import Answer, Partition, Piece
@@ -208,7 +207,7 @@ class Tree(Model):
     @classmethod
     def parse(cls, text: str, classes: Iterable[Label] = (), schema: Schema | None = None) -> "Tree":
         """Parse a tree from a string. Line breaks and indentation do not matter: every `if` has its `else`."""
-        return cls(_parsed(Reader(text).whole(Reader.tree)), tuple(classes), schema)
+        return cls(Reader(text).whole(lambda reader: reader.tree(Split)), tuple(classes), schema)
 
     def without_counts(self) -> "Tree":
         """The tree without its counts."""
@@ -246,13 +245,6 @@ def _bare(node: Node) -> Node:
     if isinstance(node, Answer):
         return Answer(node.label)
     return Split(node.test, _bare(node.true), _bare(node.other))
-
-
-def _parsed(node: ParsedNode) -> Node | Label:
-    if not isinstance(node, tuple):
-        return node
-    test, true, other = node
-    return Split(Literal(*test), _parsed(true), _parsed(other))
 
 
 def _from_dict(data: Mapping[str, Any], deeper: int) -> Node:

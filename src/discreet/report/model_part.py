@@ -9,22 +9,24 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from .._utils.html import bar, heads, items, name, plain, row, table
-from ..models.display.summary import CONFIDENCE, CardPart, Fork, Step, Summary, TablePart
+from ..models.display.summary import CONFIDENCE, Fork, Step, Summary
 from ..models.display.wording import (
     MINUS,
     PALETTE,
+    answers_of,
     colour,
     condition,
     ends,
     number,
     percent,
+    phrases,
     records,
     said,
     share_bar,
     signed,
 )
 from ..models.partition import DOUBLING, Points, numbers_of
-from ..models.score_card import percent_of
+from ..models.score_card import Card, PointsTable, percent_of
 
 # by depth, the width of a test of a tree in rem; deeper trees are always outlines
 WIDTHS = {1: 14.0, 2: 12.0, 3: 11.0, 4: 9.0, 5: 8.0}
@@ -202,10 +204,11 @@ def card(s: Summary) -> str:
     return f"<p>{read}</p>" + "".join(_sheet(s, part, i) for i, part in enumerate(s.cards, 1)) + _meaning(s)
 
 
-def _sheet(s: Summary, part: CardPart, place: int) -> str:
+def _sheet(s: Summary, part: Card, place: int) -> str:
     head = ""
     if len(s.cards) > 1:
-        who = f'<span class="word">if</span> {condition(part.tests)}' if part.tests else "for all others"
+        tests = phrases(part.condition, s.model.schema)
+        who = f'<span class="word">if</span> {condition(tests)}' if tests else "for all others"
         head = f"<h3>Card {place} of {len(s.cards)}: {who}</h3>"
     # one that is too wide scrolls; the names of the classes stand above their points
     wider = ' by-class" role="region" aria-label="A card" tabindex="0' if s.by_class else ""
@@ -225,14 +228,15 @@ def _boxes(s: Summary) -> str:
     return '<td class="box"></td>' * (len(s.classes) if s.by_class else 1)
 
 
-def _table(s: Summary, part: TablePart) -> str:
-    note = f'<small class="note">{plain(part.beyond)} counts as missing</small>' if part.beyond else ""
+def _table(s: Summary, part: PointsTable) -> str:
+    called, answers, beyond = answers_of(part, s.model.schema)
+    note = f'<small class="note">{plain(beyond)} counts as missing</small>' if beyond else ""
     lines = ""
-    for line in part.lines:
+    for line in answers:
         more = f"<small>{plain(line.more)}</small>" if line.more else ""
         lines += row(name(line.value, "value") + more, cells=_points(line.points))
     columns = heads("answer", numbers=map(name, s.classes) if s.by_class else ["points"])
-    return f"""<table class="points"><caption>{name(part.column, "column")}{note}</caption>\
+    return f"""<table class="points"><caption>{name(called, "column")}{note}</caption>\
 <thead><tr>{columns}</tr></thead><tbody>{lines}</tbody><tfoot>{row("write down", cells=_boxes(s))}</tfoot></table>"""
 
 

@@ -13,7 +13,7 @@ from ..accounting.ledger_export import to_whom, together
 from ..accounting.statement import Guarantee
 from ..models.display.summary import Chance, Summary
 from ..models.display.wording import bound, epsilon_text, factor, sentence
-from ..rules.text import write_number
+from ..rules.rules import write_number
 from ..schema import Schema
 from ..schema.columns import Column, Value
 

@@ -1,1 +1,1 @@
-"""What rules say of a record: literals, rules, nodes of trees, their text, and the candidates to choose from."""
+"""What rules say of a record: literals, rules and their text, trees by numbers, and the candidates to choose from."""

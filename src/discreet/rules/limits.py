@@ -20,16 +20,16 @@ above it; the way to an answer of a list is its rule and all rules before, so th
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from .._utils.escaping import closest
 from ..schema import Label, Schema
 from ..schema.columns import canonical
 from .candidates import Candidates
-from .text import write
+from .rules import write
 
 Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.intp]
@@ -161,27 +161,23 @@ def check_forbid(given: Any) -> tuple[tuple[str, ...], ...]:
     """Sets of two or more columns."""
     if given is None:
         return ()
-    if isinstance(given, str | Mapping) or not isinstance(given, Iterable):
-        raise ValueError(f"{FORBID}, not {type(given).__name__}")
-    sets = []
-    for columns in given:
-        if isinstance(columns, str | Mapping) or not isinstance(columns, Iterable):
-            raise ValueError(f"{FORBID}, not {columns!r}")
-        names = tuple(dict.fromkeys(columns))
-        if not all(isinstance(name, str) for name in names):
-            raise ValueError(f"{FORBID}: columns are given by their names")
-        if len(names) < 2:
-            raise ValueError(f"{FORBID}; a single column that may not be used at all is for exclude")
-        sets.append(names)
+    sets = (
+        [tuple(dict.fromkeys(columns)) if _is_list(columns) else () for columns in given] if _is_list(given) else [()]
+    )
+    if not all(len(names) > 1 and all(isinstance(name, str) for name in names) for names in sets):
+        raise ValueError(f"{FORBID}, not {given!r}; a single column that may not be used at all is for exclude")
     if len({name for names in sets for name in names}) > MOST_FORBIDDEN:
         raise ValueError(f"{FORBID}; more than {MOST_FORBIDDEN} columns are named")
     return tuple(sets)
 
 
+def _is_list(given: Any) -> bool:
+    return isinstance(given, Iterable) and not isinstance(given, str | Mapping)
+
+
 def _check_column(parameter: str, column: str, schema: Schema) -> None:
     if column not in schema.names:
-        close = get_close_matches(column, schema.names, 1)
-        meant = f"; did you mean {close[0]!r}?" if close else ""
+        meant = f"; did you mean {close!r}?" if (close := closest(column, schema.names)) else ""
         raise ValueError(f"{parameter} names {column!r}, but there is no such column in the schema{meant}")
     if not schema[column].can_be_used:  # kept to by every model, so whoever asks for it expects something else
         raise ValueError(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .._utils.errors import shown
 from .._utils.parameters import finite_number
 from .candidates import Candidates
 
@@ -88,14 +89,20 @@ def _weights(given: Any) -> tuple[float, ...]:
     if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray):
         raise ValueError(LISTS)
     try:
-        weights = tuple(float(w) for w in given)
+        weights = [float(w) for w in given]
     except (TypeError, ValueError):
         raise ValueError(LISTS) from None
-    if not all(np.isfinite(w) and w >= 0 for w in weights) or not any(weights):
-        raise ValueError(f"{LISTS}; weights must be finite, not below 0, and not all 0")
-    weights = tuple(w / max(weights) for w in weights)
-    if any(0 < w < SMALLEST for w in weights):
-        raise ValueError(f"{LISTS}; weights other than 0 must not differ by more than a factor of {1 / SMALLEST:g}")
+    return tuple(_scaled(weights, LISTS).tolist())
+
+
+def _scaled(given: Sequence[float], parameter: str) -> npt.NDArray[np.float64]:
+    """Weights in parts of the largest."""
+    weights = np.array(given, np.float64)
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
+        raise ValueError(f"{parameter}; weights must be finite, not below 0, and not all 0")
+    weights /= weights.max()
+    if (weights[weights > 0] < SMALLEST).any():
+        raise ValueError(f"{parameter}; weights other than 0 must not differ by more than a factor of {1 / SMALLEST:g}")
     return weights
 
 
@@ -128,21 +135,15 @@ class TreePrior:
         if not 0.0 < finite_number("split", split) < 1.0:
             raise ValueError(f"split must be a probability between 0 and 1, not {split!r}")
         columns = [candidates.literals[i].column for i in candidates.members[:, 0].tolist()]
-        weights = np.ones(len(candidates))
+        weights = [1.0] * len(columns)
         if isinstance(prior, str) and prior == "columns":
-            weights = np.array([1.0 / columns.count(column) for column in columns])
+            weights = [1.0 / columns.count(column) for column in columns]
         elif isinstance(prior, Mapping):
-            for column, weight in prior.items():
-                if column not in candidates.schema.names:
-                    raise ValueError(f"{TREES}; there is no column {column!r} in the schema")
-                if finite_number("prior", weight) < 0:
-                    raise ValueError(f"{TREES}; a weight must not be below 0")
-            weights = np.array([float(prior.get(column, 1.0)) for column in columns])
+            if unknown := set(prior) - set(candidates.schema.names):
+                raise ValueError(f"{TREES}; there is no column {shown(min(unknown, key=str))} in the schema")
+            named = {column: finite_number("prior", weight) for column, weight in prior.items()}
+            weights = [named.get(column, 1.0) for column in columns]
         elif prior is not None:
             raise ValueError(TREES)
-        if not weights.any():
-            raise ValueError(f"{TREES}; with these weights there is no test left")
-        if (weights[weights > 0] < SMALLEST * weights.max()).any():
-            raise ValueError(f"{TREES}; weights other than 0 must not differ by more than a factor of {1 / SMALLEST:g}")
-        weights = weights / weights.max()  # their sum must be a number
-        return cls(float(split), weights / weights.sum())
+        scaled = _scaled(weights, TREES)  # their sum must be a number
+        return cls(float(split), scaled / scaled.sum())

@@ -2,14 +2,17 @@
 
     Juvenile-Felonies <= 3 and Juvenile-Crimes not in [1, 3]
 
-What a literal means for odd values (beyond the bounds, of an unlisted category, missing) is said by the schema.
+What a literal means for odd values (beyond the bounds, of an unlisted category, missing) is said by the schema. The texts of
+lists and trees, whose values are in models, are read and written here, too.
 """
 
+import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -18,9 +21,19 @@ from ..schema import Label, Schema
 from ..schema.columns import KINDS, NEGATION, Categorical, Column, ColumnTest, Value
 from ..schema.columns.base import LARGEST_WHOLE
 from ..schema.columns.dates import checked_day
-from .text import COMPARISONS, Reader, write, write_number
+
+T = TypeVar("T")
 
 NUMBERS = (int, float, np.number)
+COMPARISONS = ("<=", "<", ">=", ">")
+MOST_DEPTH = 64  # of a tree: whatever goes down one may call itself at every test
+TOO_DEEP = f"a tree may have at most {MOST_DEPTH} tests, one below the other"
+_RESERVED = {"if", "else", "then", "and", "not", "in", "is", "missing", "always", *COMPARISONS, "=", "!="}
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s"]\S*')
+_INT = re.compile(r"-?[0-9]{1,300}")
+_NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"  # one way to read it: no backtracking
+_FLOAT = re.compile(_NUMBER)
+_RANGE = re.compile(rf"\[({_NUMBER}),({_NUMBER})\]")
 
 
 @dataclass(frozen=True)
@@ -80,7 +93,7 @@ class Literal:
     @classmethod
     def parse(cls, text: str) -> "Literal":
         """Parse a literal from a string."""
-        return cls(*Reader(text).whole(Reader.literal))
+        return Reader(text).whole(Reader.literal)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -129,10 +142,8 @@ class Rule:
         if not all(isinstance(x, Literal) for x in antecedent):
             raise RuleError("a rule's antecedent must consist of literals")
         object.__setattr__(self, "antecedent", antecedent)
-        if isinstance(self.label, np.generic):
-            object.__setattr__(self, "label", self.label.item())
-        if self.label is not None and not is_label(self.label):
-            raise RuleError("a rule's label must be a string, a finite number or a Boolean")
+        if self.label is not None:
+            object.__setattr__(self, "label", checked_label(self.label))
         if self.counts is not None:
             object.__setattr__(self, "counts", tuple(checked_number(c) for c in self.counts))
 
@@ -143,8 +154,7 @@ class Rule:
     @classmethod
     def parse(cls, text: str) -> "Rule":
         """Parse a rule from a string, with or without ``then LABEL``."""
-        antecedent, label = Reader(text).whole(Reader.rule)
-        return cls(tuple(Literal(*x) for x in antecedent), label)
+        return Reader(text).whole(Reader.rule)
 
 
 def truth(schema: Schema, literal: Literal) -> np.ndarray:
@@ -182,8 +192,173 @@ def checked_number(value: Any, what: str = "a finite number") -> float:
     return number + 0.0  # -0.0 becomes 0.0
 
 
-def is_label(value: Any) -> bool:
-    """Whether a value can be the label of a class."""
-    if isinstance(value, int | float):
-        return math.isfinite(value) if isinstance(value, float) else abs(value) < LARGEST_WHOLE
-    return isinstance(value, str)
+def checked_label(value: Any) -> Label:
+    """The label of a class, which may be one of NumPy's."""
+    value = value.item() if isinstance(value, np.generic) else value
+    small = math.isfinite(value) if isinstance(value, float) else isinstance(value, int) and abs(value) < LARGEST_WHOLE
+    if not (small or isinstance(value, str)):
+        raise RuleError("a label must be a string, a finite number or a Boolean")
+    label: Label = value
+    return label
+
+
+class Reader:
+    """A reader of the text form. Tokens are words and "quoted words"; line breaks do not matter."""
+
+    def __init__(self, text: str) -> None:
+        if not isinstance(text, str):
+            raise RuleError("rules are read from a string")
+        self.tokens = _TOKEN.findall(text)
+        if _TOKEN.sub("", text).strip():
+            raise RuleError("the rule text has a quotation mark that is not closed")
+        self.at = 0
+
+    def whole(self, read: Callable[["Reader"], T]) -> T:
+        """What ``read`` reads, if that is all there is."""
+        result = read(self)
+        if self.at < len(self.tokens):
+            self.fail("the end")
+        return result
+
+    def peek(self) -> str:
+        """The next token, or an empty text at the end."""
+        return self.tokens[self.at] if self.at < len(self.tokens) else ""
+
+    def take(self, *words: str) -> bool:
+        """Whether these words come next; if so, go past them."""
+        if tuple(self.tokens[self.at : self.at + len(words)]) != words:
+            return False
+        self.at += len(words)
+        return True
+
+    def need(self, word: str) -> None:
+        """Go past this word, which must come next."""
+        if not self.take(word):
+            self.fail(f"`{word}`")
+
+    def fail(self, expected: str) -> NoReturn:
+        """Say what was expected, and where."""
+        found = f"`{self.peek()}`" if self.peek() else "the end"
+        raise RuleError(f"expected {expected} but found {found} at word {self.at + 1} of the rule text")
+
+    def word(self, expected: str) -> str:
+        """The next token, which must not be a reserved word."""
+        token = self.peek()
+        if not token or token in _RESERVED:
+            self.fail(expected)
+        self.at += 1
+        return token
+
+    def atom(self, expected: str) -> Label:
+        """A category or label: a quoted word is a text, others may be numbers or truth values."""
+        token = self.word(expected)
+        if token.startswith('"'):
+            return _unquote(token)
+        if token in ("True", "False"):
+            return token == "True"
+        if _INT.fullmatch(token):
+            return int(token)
+        return float(token) if _FLOAT.fullmatch(token) else token
+
+    def limit(self) -> float | date:
+        """A number or a date."""
+        token = self.word("a number or a date")
+        if (day := checked_day(token)) is not None:
+            return day
+        if not _FLOAT.fullmatch(token):
+            self.at -= 1
+            self.fail("a number or a date")
+        return float(token)
+
+    def range(self) -> tuple[float, float]:
+        """A range [low, high]."""
+        for length in range(1, 6):  # however many words the spaces make of it
+            if match := _RANGE.fullmatch("".join(self.tokens[self.at : self.at + length])):
+                self.at += length
+                return float(match[1]), float(match[2])
+        self.fail("a range [low, high]")
+
+    def literal(self) -> Literal:
+        """One test."""
+        negated = self.take("not")
+        name = _unquote(self.word("a column's name"))
+        for op, value in VALUES.items():
+            if not negated and self.take(*op.split()):
+                return Literal(name, op, value(self))
+        return Literal(name, "is false" if negated else "is true")
+
+    def antecedent(self) -> Condition:
+        """Tests joined by `and`."""
+        literals = [self.literal()]
+        while self.take("and"):
+            literals.append(self.literal())
+        return tuple(literals)
+
+    def rule(self) -> Rule:
+        """A rule, with or without `then LABEL`."""
+        antecedent = () if self.take("always") else self.antecedent()
+        return Rule(antecedent, self.atom("a label") if self.take("then") else None)
+
+    def rule_list(self) -> tuple[list[Rule], Label]:
+        """A whole list: its rules, and the label of its default."""
+        rules: list[Rule] = []
+        if not self.take("always"):
+            self.need("if")
+            while not rules or self.take("if"):
+                antecedent = self.antecedent()
+                self.need("then")
+                rules.append(Rule(antecedent, self.atom("a label")))
+                self.need("else")
+        return rules, self.atom("a label")
+
+    def tree(self, split: Callable[[Literal, Any, Any], Any]) -> Any:
+        """A whole tree, of labels and of what ``split`` makes of a test and two branches. Every `if` has an `else`."""
+        if self.take("always"):
+            return self.atom("a label")
+        if self.peek() != "if":
+            self.fail("`if`")
+        return self._node(split, MOST_DEPTH)
+
+    def _node(self, split: Callable[[Literal, Any, Any], Any], deeper: int) -> Any:
+        if not self.take("if"):
+            return self.atom("a label or `if`")
+        if not deeper:
+            raise RuleError(TOO_DEEP)
+        test = self.literal()
+        self.need("then")
+        true = self._node(split, deeper - 1)
+        self.need("else")
+        return split(test, true, self._node(split, deeper - 1))
+
+
+# What follows each operator
+VALUES: dict[str, Callable[[Reader], Any]] = {
+    **dict.fromkeys(("is missing", "is not missing"), lambda _: None),
+    **dict.fromkeys(("in", "not in"), Reader.range),
+    **dict.fromkeys(COMPARISONS, Reader.limit),
+    **dict.fromkeys(("=", "!="), lambda reader: reader.atom("a category")),
+}
+
+
+def write(value: Any, name: bool = False) -> str:
+    """A name, category or label as text; quoted where it could be read as something else."""
+    if not isinstance(value, str):
+        return repr(value)
+    plain = bool(value) and not any(c.isspace() or c == '"' for c in value) and value not in _RESERVED
+    if not name:  # a column's name may look like a number, a category or label that is a text may not
+        plain = plain and value not in ("True", "False") and not _FLOAT.fullmatch(value)
+    return value if plain else json.dumps(value, ensure_ascii=False)
+
+
+def _unquote(token: str) -> str:
+    try:
+        return str(json.loads(token, strict=False)) if token.startswith('"') else token
+    except ValueError:
+        raise RuleError("a quoted word of the rule text is not written as in JSON") from None
+
+
+def write_number(value: Any) -> str:
+    """A number, or a date, as people write it."""
+    if isinstance(value, date):
+        return value.isoformat()
+    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))

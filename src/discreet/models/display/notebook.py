@@ -8,9 +8,9 @@ from importlib.resources import files
 from ..._utils.html import items, name, plain
 from ..model import Model
 from ..saved import SavedModel
-from ..score_card import percent_of
-from .summary import CardPart, Fork, Step, Summary, Verdict, summarize
-from .wording import MINUS, condition, percent, records, share_bar, signed
+from ..score_card import Card, percent_of
+from .summary import Fork, Step, Summary, Verdict, summarize
+from .wording import MINUS, answers_of, condition, percent, phrases, records, share_bar, signed
 
 COLOURS = ("#0d9488", "#d9661f", "#7068e0", "#bd4aa5", "#a07d12", "#6f7f8d")
 
@@ -25,7 +25,7 @@ def short_html(model: Model, released: SavedModel | None = None) -> str:
     """
     s = summarize(released or SavedModel(model))
     if s.cards:
-        shown = "".join(_card(part, len(s.cards)) for part in s.cards) + _totals(s)
+        shown = "".join(_card(s, card) for card in s.cards) + _totals(s)
     elif s.root is not None:
         shown = f'<ul role="list">{_node(s, s.root)}</ul>'
     else:
@@ -43,13 +43,14 @@ def _promise(verdict: Verdict) -> str:
     return f"<b>{plain(verdict.headline)}</b>{proved}."
 
 
-def _card(part: CardPart, of: int) -> str:
+def _card(s: Summary, card: Card) -> str:
     """A line for each column: its answers, each with its points."""
-    head = f"<p>if {condition(part.tests)}:</p>" if part.tests else "<p>else:</p>" if of > 1 else ""
-    lines = [f'<div class="line"><span>start</span><b>{signed(part.start)}</b></div>']
-    for table in part.tables:
-        answers = "".join(f"<span>{name(line.value)}: <b>{signed(line.points)}</b></span>" for line in table.lines)
-        lines.append(f'{name(table.column, "column")}<div class="answers">{answers}</div>')
+    tests, schema = phrases(card.condition, s.model.schema), s.model.schema
+    head = f"<p>if {condition(tests)}:</p>" if tests else "<p>else:</p>" if len(s.cards) > 1 else ""
+    lines = [f'<div class="line"><span>start</span><b>{signed(card.start)}</b></div>']
+    for called, rows, _ in (answers_of(table, schema) for table in card.tables):
+        answers = "".join(f"<span>{name(line.value)}: <b>{signed(line.points)}</b></span>" for line in rows)
+        lines.append(f'{name(called, "column")}<div class="answers">{answers}</div>')
     return f"{head}<ol>{items(lines)}</ol>"
 
 

@@ -13,9 +13,9 @@ from ...accounting.statement import DRAFTED, INFERRED, NEIGHBOURS, SEEDED, Guara
 from ...private.noise.sums import LEVEL, margin
 from ...schema import Schema
 from ..model import Model
-from ..partition import Ends, Points
+from ..partition import Ends
 from ..saved import SavedModel
-from ..score_card import Card, PointsLine, ScoreCard, counts_as_missing, lines_of_table, ranges_of_totals
+from ..score_card import Card, ScoreCard, ranges_of_totals
 from ..tree import Node, Split, Tree
 from .wording import Phrase, classes_called, in_words, otherwise, phrases, reason_for_label, target_called
 
@@ -68,24 +68,6 @@ class Fork:
 
 
 @dataclass(frozen=True)
-class TablePart:
-    """A table of a score card: its column, its lines, and which values count as missing though they are there ("" if none)."""
-
-    column: str
-    lines: tuple[PointsLine, ...]
-    beyond: str
-
-
-@dataclass(frozen=True)
-class CardPart:
-    """A card of a score card: for which records it is (no tests: for all others), where to start, and its tables."""
-
-    tests: tuple[Phrase, ...]
-    start: Points
-    tables: tuple[TablePart, ...]
-
-
-@dataclass(frozen=True)
 class Chance:
     """What an attacker can get out of any release at one epsilon. All numbers are upper bounds.
 
@@ -132,12 +114,11 @@ class Summary:
 
     released: SavedModel
     model: Model
-    counts_epsilon: float | None  # of the noise in each count; None if counts are exact or absent, or it is not known
     target: str | None
     classes: tuple[str, ...]
     steps: tuple[Step, ...]
     root: Fork | Step | None  # of a tree, whose leaves are the steps; None of any other model
-    cards: tuple[CardPart, ...]  # of a score card; none of any other model
+    cards: tuple[Card, ...]  # of a score card; none of any other model
     ranges: tuple[str, ...]  # of a score card, the totals of each step
     unit: str  # what reads a column: a tree has tests, a score card tables, other models have rules
     by_class: bool  # whether points are one number for each class
@@ -148,9 +129,15 @@ class Summary:
     verdict: Verdict
     chance: Chance | None  # at the model's own epsilon: the proved one, or else the one that was asked for
     margin: int | None  # a count is off by at most this, in 19 cases of 20
-    right: float | None  # the share of the table's records that the model labels rightly, by its own counts
     columns: dict[str, tuple[str, ...]]  # those "used" by a rule or test, "offered" but not used, "excluded", "ignored"
     parameters: tuple[tuple[str, str], ...]
+
+    @property
+    def right(self) -> float | None:
+        """The share of the table's records that the model labels rightly, by its own counts."""
+        if not self.has_counts or not self.total:
+            return None
+        return sum(a.positive[self.model.classes.index(a.label)] for a in self.model.answers) / self.total
 
     @property
     def most_frequent(self) -> tuple[str, float] | None:
@@ -177,12 +164,11 @@ def summarize(model: Any) -> Summary:
     return Summary(
         released,
         shown,
-        noise,
         target_called(shown, released.target),
         classes_called(shown),
         steps,
         root=_drawn(shown.root, shown.schema, iter(steps)) if isinstance(shown, Tree) else None,
-        cards=tuple(_card(part, card.schema) for part in card.cards) if card else (),
+        cards=card.cards if card else (),
         ranges=tuple(ranges_of_totals(card.cards, card.limits)) if card and not card.has_points_by_class else (),
         unit="table" if card else "test" if isinstance(shown, Tree) else "rule",
         by_class=shown.has_points_by_class,
@@ -193,19 +179,9 @@ def summarize(model: Any) -> Summary:
         verdict=verdict_of(released.privacy),
         chance=chance_of(released),
         margin=margin(noise) if noise else None,
-        right=_right(shown),
         columns=_columns(released),
         parameters=tuple((name, _shown(value)) for name, value in released.parameters.items()),
     )
-
-
-def _card(card: Card, schema: Schema | None) -> CardPart:
-    tables = []
-    for table in card.tables:
-        column = None if schema is None else schema[table.column]
-        called, beyond = (table.column, "") if column is None else (column.called, counts_as_missing(column))
-        tables.append(TablePart(called, tuple(lines_of_table(table, schema)), beyond))
-    return CardPart(phrases(card.condition, schema), card.start, tuple(tables))
 
 
 def _tests(model: Model) -> list[tuple[Phrase, ...]]:
@@ -255,14 +231,6 @@ def _drawn(node: Node, schema: Schema | None, steps: Iterator[Step]) -> Fork | S
     known = true.support is not None and other.support is not None
     support = (true.support or 0.0) + (other.support or 0.0) if known else None
     return Fork(in_words(node.test, schema), true, other, support)
-
-
-def _right(model: Model) -> float | None:
-    if any(answer.counts is None for answer in model.answers):
-        return None
-    right = sum(answer.positive[model.classes.index(answer.label)] for answer in model.answers)
-    whole = sum(sum(answer.positive) for answer in model.answers)
-    return right / whole if whole else None
 
 
 def _columns(model: SavedModel) -> dict[str, tuple[str, ...]]:

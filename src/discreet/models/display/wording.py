@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 from ..._utils.html import bar, name, plain
 from ..._utils.parameters import rounded_up
-from ...rules.rules import Condition, Literal
-from ...rules.text import write, write_number
+from ...rules.rules import Condition, Literal, write, write_number
 from ...schema import Schema
 from ..model import Model
 from ..partition import Answer, Points, numbers_of, written
-from ..score_card import ScoreCard, card_text
+from ..score_card import PointsLine, PointsTable, ScoreCard, card_text, counts_as_missing, lines_of_table
 
 if TYPE_CHECKING:
     from .summary import Step
@@ -145,6 +144,13 @@ def sentence(text: str) -> str:
     parameter = "_" in text.partition(" ")[0] or text.partition(" ")[2].startswith("= ")
     text = text if parameter else text[:1].upper() + text[1:]
     return plain(text) + ("" if text.endswith(".") else ".")
+
+
+def answers_of(table: PointsTable, schema: Schema | None) -> tuple[str, list[PointsLine], str]:
+    """A table of a score card: its column, its lines, and which values count as missing though they are there ("" if none)."""
+    column = None if schema is None else schema[table.column]
+    called, beyond = (table.column, "") if column is None else (column.called, counts_as_missing(column))
+    return called, lines_of_table(table, schema), beyond
 
 
 def records(step: "Step", about: str = "", with_ends: bool = True) -> str:

@@ -5,7 +5,7 @@ what an unlisted value is taken for, where numbers are clipped. Here each litera
 """
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -42,35 +42,25 @@ class NumberTest:
 
 @dataclass(frozen=True)
 class ListedTest:
-    """True of the values whose text is ``listed`` (or, if not ``inside``, is not); if ``missing``, also of what is missing.
+    """True of the values that are ``listed`` (or, if not ``inside``, are not); if ``missing``, also of what is missing.
 
-    ``words`` stand for a missing value (``NA``), and belong to the texts. ``numbers`` and ``truths`` are what is listed for a
-    column of numbers or truth values (``Matching``). If it is ``of_truths``, what is listed are the words for truth values,
-    in lower case, and what is neither true nor false is missing.
+    They are listed as a column of this ``kind`` has them: texts, numbers or truth values. Words that stand for a missing value
+    (``NA``) belong to the texts. If it is ``of_truths``, texts are the words for truth values, in lower case, and what is neither
+    true nor false is missing. In Python, which has no ``kind``, they are texts without those words, or truth values.
     """
 
     column: str
-    listed: tuple[str, ...]
+    kind: str | None
+    listed: tuple[Any, ...]
     inside: bool
     missing: bool
-    numbers: tuple[float, ...]
-    truths: tuple[float, ...]
-    words: tuple[str, ...] = ()
     of_truths: bool = False
 
     @property
     def wanted(self) -> list[bool | None]:
-        """The truth values of which it is true; None stands for a missing one."""
-        found: list[bool | None] = [value for value in (True, False) if (value in self.truths) == self.inside]
+        """Of truth values, those of which it is true; None stands for a missing one."""
+        found: list[bool | None] = [value for value in (True, False) if (value in self.listed) == self.inside]
         return [*found, None] if self.missing else found
-
-    def exact_numbers(self) -> tuple[float, ...]:
-        """The numbers that categories are in a column of numbers, if each has a floating-point number of its own."""
-        if any(EXACT <= abs(number) < math.inf for number in self.numbers):
-            raise RuleError(
-                f"column {self.column!r} has categories that are numbers of more than 53 bits; store it as a string"
-            )
-        return self.numbers
 
 
 Test = NumberTest | ListedTest
@@ -90,30 +80,22 @@ class Chain:
     points: tuple[tuple[float, ...], ...] = ()
 
 
-def chains_of(model: Model) -> list[Chain]:
-    """A chain for each of the model's partitions.
+def chains_of(model: Model, kinds: Mapping[str, str]) -> list[Chain]:
+    """A chain for each of the model's partitions, to be asked of columns of these kinds (in Python: of any kind).
 
     >>> from discreet import RuleList
-    >>> (chain,) = chains_of(RuleList.parse("if age > 30 then yes else no"))
+    >>> (chain,) = chains_of(RuleList.parse("if age > 30 then yes else no"), {"age": "number"})
     >>> chain.ways[0][0]
     (NumberTest(column='age', comparisons=(('>', 30.0),), either=False, missing=False, within=()),)
     """
     if isinstance(model, Tree):
-        return [_below(model.root, model.schema, count())]
+        return [_below(model.root, model.schema, kinds, count())]
     chains = []
     for partition in model.partitions:
-        tests = (tuple(_test(model.schema, x) for x in condition) for condition in partition.conditions[:-1])
+        tests = (tuple(_test(model.schema, kinds, x) for x in condition) for condition in partition.conditions[:-1])
         ways = tuple((some, Chain((), end)) for end, some in enumerate(tests))
         chains.append(Chain(ways, len(ways), tuple(map(numbers_of, partition.points or ()))))
     return chains
-
-
-def tests_of(chains: Iterable[Chain]) -> dict[str, Test]:
-    """A test of each column, in the order in which columns are used."""
-    found: dict[str, Test] = {}
-    for tests, end in (way for chain in chains for way in chain.ways):
-        found |= {test.column: test for test in tests} | tests_of([end])
-    return found
 
 
 def outcomes_of(model: Model, share_of: Label | None = None) -> list[Label]:
@@ -129,35 +111,39 @@ def outcomes_of(model: Model, share_of: Label | None = None) -> list[Label]:
     return shares
 
 
-def _below(node: Node, schema: Schema | None, numbers: Iterator[int]) -> Chain:
+def _below(node: Node, schema: Schema | None, kinds: Mapping[str, str], numbers: Iterator[int]) -> Chain:
     """A node of a tree: the tests that are reached while none is true. Leaves are numbered as answers are."""
     ways = []
     while isinstance(node, Split):
-        ways.append(((_test(schema, node.test),), _below(node.true, schema, numbers)))
+        ways.append(((_test(schema, kinds, node.test),), _below(node.true, schema, kinds, numbers)))
         node = node.other
     return Chain(tuple(ways), next(numbers))
 
 
-def _test(schema: Schema | None, literal: Literal) -> Test:
+def _test(schema: Schema | None, kinds: Mapping[str, str], literal: Literal) -> Test:
     assert schema is not None
-    true = truth(schema, literal)
-    missing = bool(true[-1])
-    match schema[literal.column].value_bins:
+    column, true = literal.column, truth(schema, literal)
+    kind, missing = kinds.get(column), bool(true[-1])
+    match schema[column].value_bins:
         case NumberBins() as bins:
-            return _number_test(literal.column, bins, true)
+            return _number_test(column, bins, true)
         case TextBins() as bins:
             inside = not true[bins.unlisted]
-            told = tuple(bins.listed[i] for i in np.flatnonzero(true[bins.places] == inside))
-            numbers, truths = (
-                tuple(number for number, place in known.items() if place != NONE and true[place] == inside)
-                for known in (bins.matching.numbers, bins.matching.truths)
-            )
-            words = tuple(sorted(MISSING - bins.bin_of.keys())) if missing == inside else ()
-            return ListedTest(literal.column, told, inside, missing, numbers, truths, words)
+            listed: tuple[Any, ...] = tuple(bins.listed[i] for i in np.flatnonzero(true[bins.places] == inside))
+            if kind in ("number", "boolean"):
+                known = bins.matching.numbers if kind == "number" else bins.matching.truths
+                listed = tuple(value for value, place in known.items() if place != NONE and true[place] == inside)
+            elif kind == "text" and missing == inside:
+                listed += tuple(sorted(MISSING - bins.bin_of.keys()))
+            if kind == "number" and any(EXACT <= abs(number) < math.inf for number in listed):
+                raise RuleError(
+                    f"column {column!r} has categories that are numbers of more than 53 bits; store it as a string"
+                )
+            return ListedTest(column, kind, listed, inside, missing)
         case TruthBins():
-            told = tuple(word for word, value in TRUTH.items() if true[value] != missing)
-            numbers = tuple(value for value in (1.0, 0.0) if true[int(value)] != missing)
-            return ListedTest(literal.column, told, not missing, missing, numbers, numbers, of_truths=True)
+            words: Mapping[Any, float] = TRUTH if kind == "text" else {1.0: 1, 0.0: 0}
+            listed = tuple(word for word, value in words.items() if true[int(value)] != missing)
+            return ListedTest(column, kind, listed, not missing, missing, of_truths=True)
 
 
 def _number_test(column: str, bins: NumberBins, true: np.ndarray) -> NumberTest:
@@ -175,9 +161,9 @@ def _number_test(column: str, bins: NumberBins, true: np.ndarray) -> NumberTest:
 
 
 def kinds_of(
-    model: Model, chains: list[Chain], types: Mapping[str, str] | None, where: str, lacks: Mapping[Any, Collection[str]]
+    model: Model, types: Mapping[str, str] | None, where: str, lacks: Mapping[Any, Collection[str]]
 ) -> dict[str, str]:
-    """The type that each tested column has elsewhere: as said by ``types``, or the one that is expected.
+    """The type that each used column has elsewhere: as said by ``types``, or the one that is expected.
 
     ``lacks`` says which types a column of such bins cannot have there.
     """
@@ -188,7 +174,7 @@ def kinds_of(
         if model.schema is None or name not in model.schema.names:
             raise RuleError(f"types names column {name!r}, which the {model.kind} does not know")
     kinds = {}
-    for name in tests_of(chains):
+    for name in model.used_columns:
         assert model.schema is not None
         bins = model.schema[name].value_bins
         possible = [kind for kind in bins.types if kind not in lacks.get(type(bins), ())]
@@ -198,7 +184,7 @@ def kinds_of(
             )
         kinds[name] = types.get(name, possible[0])
         if kinds[name] not in possible:
-            raise RuleError(f"column {name!r} must be a {' or '.join(possible)} in {where}")
+            raise RuleError(f"column {name!r} must be a {' or '.join(possible)} in {where}; cast it first")
     return kinds
 
 

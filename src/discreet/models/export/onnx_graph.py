@@ -38,10 +38,10 @@ def to_onnx(model: Model, types: Mapping[str, str] | None, missing: str) -> byte
         from onnx import helper, numpy_helper
     except ImportError:
         raise ImportError("to_onnx needs the package onnx: pip install 'discreet[onnx]'") from None
-    chains = chains_of(model)
-    kinds = kinds_of(model, chains, types, "ONNX", LACKS)
+    kinds = kinds_of(model, types, "ONNX", LACKS)
+    chains = chains_of(model, kinds)
     _check_texts(model, kinds, missing)
-    labels, shares, shares_name = _labels(model), model.answer_shares, None
+    labels, shares, shares_name = _labels(model), model.answer_shares, ""
 
     inputs = kinds or {RECORD: "integer"}
     graph, first = _Graph(inputs, missing), next(iter(inputs))
@@ -56,10 +56,8 @@ def to_onnx(model: Model, types: Mapping[str, str] | None, missing: str) -> byte
         answer = graph.end_of(chains[0])
     one_each = graph.node("Expand", answer, graph.node("Shape", first))
     flat = graph.node("Reshape", one_each, graph.constant([-1]))
-    outputs = {"label": labels, "probabilities": shares} if shares_name is None else {"label": labels}
-    named = {graph.node("Gather", graph.constant(rows), flat, called=name): rows for name, rows in outputs.items()}
-    if shares_name is not None:
-        named[shares_name] = shares
+    named = {graph.node("Gather", graph.constant(labels), flat, called="label"): labels}
+    named[shares_name or graph.node("Gather", graph.constant(shares), flat, called="probabilities")] = shares
 
     def declared(name: str, array: np.ndarray, *width: int) -> Any:
         """An input or output of the graph: as many rows as there are records, of the type of an array."""
@@ -113,8 +111,8 @@ def _labels(model: Model) -> np.ndarray:
 class _Graph:
     """Nodes by what they compute, so that nothing is computed twice, and constants by their names."""
 
-    def __init__(self, inputs: Mapping[str, str], missing: str) -> None:
-        self.kinds, self.missing = inputs, missing
+    def __init__(self, inputs: Iterable[str], missing: str) -> None:
+        self.missing = missing
         self.nodes: dict[tuple[Any, ...], str] = {}
         self.constants: dict[tuple[Any, ...], tuple[str, np.ndarray]] = {}
         self._taken = set(inputs)
@@ -209,15 +207,15 @@ class _Graph:
                 return self.node("Not", self.all_of(within)) if within else self.node("IsNaN", x)
             compared = [self.any_of(compared)] if test.either else compared
             return self.all_of([*compared, *within] or [self.node("Not", self.node("IsNaN", x))])
-        if self.kinds[x] == "text":
+        if test.kind == "text":
             # One look into a table for all that are listed, and for what stands for a missing string
-            found = {text: int(test.inside) for text in (*test.listed, *test.words) if is_unicode(text)}
+            found = {text: int(test.inside) for text in test.listed if is_unicode(text)}
             found[self.missing] = int(test.missing)
             keys, values, other = tuple(found), tuple(found.values()), int(not test.inside)
             table: dict[str, Any] = {"keys_strings": keys, "values_int64s": values, "default_int64": other}
             looked_up = self.node("LabelEncoder", x, domain="ai.onnx.ml", **table)
             return self.node("Cast", looked_up, to=BOOL)
-        listed = self.any_of(self.node("Equal", x, self.constant(number)) for number in test.exact_numbers())
+        listed = self.any_of(self.node("Equal", x, self.constant(number)) for number in test.listed)
         if test.of_truths:  # 1 is true, 0 is false, and all else is missing
             return listed if test.inside else self.node("Not", listed)
         is_nan = self.node("IsNaN", x)

@@ -22,7 +22,7 @@ from ...schema.columns.values import TextBins, TruthBins
 from ..model import Model
 from ..partition import TOTAL
 from ..tree import Tree
-from .chains import Chain, NumberTest, Test, chains_of, kinds_of, tests_of, type_of
+from .chains import Chain, NumberTest, Test, chains_of, kinds_of, type_of
 
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 OPERATORS = {"<": "lessThan", "<=": "lessOrEqual", ">": "greaterThan", ">=": "greaterOrEqual"}
@@ -81,8 +81,8 @@ class _Writer:
     """The labels as PMML writes them; the fields for the label, and for the share of each class; and what gives them."""
 
     def __init__(self, model: Model, types: Mapping[str, str] | None) -> None:
-        self.model, self.chains = model, chains_of(model)
-        self.kinds = kinds_of(model, self.chains, types, "PMML", LACKS)
+        self.model, self.kinds = model, kinds_of(model, types, "PMML", LACKS)
+        self.chains = chains_of(model, self.kinds)
         kind = type_of(model.classes, model.kind, "PMML")
         if kind == "integer" and any(not -BEYOND_INTEGER <= int(label) < BEYOND_INTEGER for label in model.classes):
             raise RuleError(
@@ -184,7 +184,7 @@ class _Writer:
         """The tables of a card, in order: the first attribute that is true gives its points. The start is one of them, too."""
         tables = []
         for number, chain in enumerate(self.chains):
-            columns = list(tests_of([chain]))
+            columns = list({test.column for tests, _ in chain.ways for test in tests})
             name = columns[0] if number and len(columns) == 1 else f"table {number}" if number else "start"
             ways = zip(self._ways(chain), chain.points, strict=True)
             rows = (_of("Attribute", predicate, partialScore=repr(float(score))) for (predicate, _), (score,) in ways)
@@ -223,9 +223,7 @@ class _Writer:
 
     def _ways(self, chain: Chain) -> list[tuple[Element, Chain]]:
         """Predicates, and what follows where each is the first that is true. The last one is always true."""
-        ways = [
-            (_joined("and", [_predicate(x, self.kinds[x.column]) for x in tests]), end) for tests, end in chain.ways
-        ]
+        ways = [(_joined("and", [*map(_predicate, tests)]), end) for tests, end in chain.ways]
         return [*ways, (Element("True"), Chain((), chain.last))]
 
 
@@ -242,7 +240,7 @@ def _joined(operator: str, parts: Sequence[Element]) -> Element:
     return _of("CompoundPredicate", *parts, booleanOperator=operator)
 
 
-def _predicate(test: Test, kind: str) -> Element:
+def _predicate(test: Test) -> Element:
     """A test. Where a value is missing it is false or unknown, unless it is true of missing values."""
     missing, known = _simple(test.column, "isMissing"), _simple(test.column, "isNotMissing")
     if isinstance(test, NumberTest):
@@ -255,13 +253,11 @@ def _predicate(test: Test, kind: str) -> Element:
         within = [_simple(test.column, OPERATORS[op], value=repr(end)) for op, end in test.within]
         return _joined("and", [*compared, *within] or [known])
     # Each category in a predicate of its own: what quotation marks mean in PMML's arrays, evaluators do not agree on
-    listed: Sequence[str | float]
+    listed: Sequence[str | float] = test.listed
     if test.of_truths:
-        listed = [str(bool(value)).lower() if kind == "boolean" else str(int(value)) for value in test.truths]
-    elif kind == "number":
-        listed = test.exact_numbers()
-    else:
-        listed = [_held(text, f"a category of column {test.column!r}") for text in (*test.listed, *test.words)]
+        listed = [str(bool(value)).lower() if test.kind == "boolean" else str(int(value)) for value in test.listed]
+    elif test.kind == "text":
+        listed = [_held(text, f"a category of column {test.column!r}") for text in test.listed]
     parts = [_is_category(test.column, value, test.inside) for value in listed]
     if test.inside:
         return _joined("or", [missing, *parts] if test.missing else parts)

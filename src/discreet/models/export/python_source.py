@@ -7,20 +7,20 @@ whatever a schema holds, it cannot become code.
 import builtins
 import keyword
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import count
 from typing import Any
 
 from ..._utils.days import DATE_TEXT
 from ..._utils.errors import RuleError
-from ...rules.text import write, write_number
+from ...rules.rules import write, write_number
 from ...schema import Label
 from ...schema.columns.dates import DayBins
-from ...schema.columns.values import MISSING, NONE, TRUTH, Matching, TextBins, ValueBins
+from ...schema.columns.values import MISSING, NONE, TRUTH, Matching, NumberBins, TextBins, TruthBins
 from ..model import Model
 from ..partition import DOUBLING, FARTHEST, TOTAL
-from .chains import Chain, NumberTest, Test, chains_of, compared, outcomes_of, tests_of
+from .chains import Chain, NumberTest, Test, chains_of, compared, outcomes_of
 
 HELPERS = {
     "day": '''
@@ -85,6 +85,7 @@ def truth(value):
     return words[said] if said in words else {0.0: False, 1.0: True}.get(number(value))
 '''.replace("WORDS", ", ".join(f'"{word}": {bool(value)}' for word, value in TRUTH.items())),
 }
+HELPER_FOR = {NumberBins: "number", DayBins: "day", TextBins: "category", TruthBins: "truth"}
 TAKEN = {"record", "date", "datetime", "timedelta", "match", "Decimal", "Integral", "Real", "inf", "isnan", "nan"}
 TAKEN |= {*HELPERS, *keyword.kwlist, *keyword.softkwlist, *dir(builtins)}
 
@@ -96,13 +97,12 @@ def to_python(model: Model, name: str, share_of: Label | None) -> str:
     """See ``Model.to_python``."""
     if not isinstance(name, str) or not re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name) or keyword.iskeyword(name):
         raise RuleError("name must be that of a Python function: letters, digits and underscores")
-    outcomes, chains = outcomes_of(model, share_of), chains_of(model)
-    tests = tests_of(chains)
+    outcomes, chains, columns = outcomes_of(model, share_of), chains_of(model, {}), model.used_columns
     functions = [f"points_{i}" for i, _ in enumerate(chains, 1)] if model.has_points else []
-    variables = _variables(tests, {name, *functions, *[TOTAL] * bool(functions)})
-    reads, needed = _reads(model, tests, variables)
+    variables = _variables(columns, {name, *functions, *[TOTAL] * bool(functions)})
+    reads, needed = _reads(model, variables)
     lines = _docstring(model, share_of)
-    if tests:
+    if columns:
         numbers = "from numbers import Integral, Real" if "category" in needed else "from numbers import Real"
         lines += ["from datetime import date, datetime, timedelta"] * ("day" in needed)
         lines += ["from decimal import Decimal", "from math import inf, isnan, nan", numbers]
@@ -147,33 +147,26 @@ def _variables(columns: Iterable[str], used: set[str]) -> dict[str, str]:
     return variables
 
 
-def _reads(model: Model, tests: dict[str, Test], variables: dict[str, str]) -> tuple[list[str], set[str]]:
+def _reads(model: Model, variables: Mapping[str, str]) -> tuple[list[str], set[str]]:
     """The lines that read the record, and the helpers that they call."""
     lines, needed = [], set[str]()
-    for column, test in tests.items():
-        variable = variables[column]
-        helper = "number" if isinstance(test, NumberTest) else "truth" if test.of_truths else "category"
-        helper = "day" if isinstance(_bins(model, column), DayBins) else helper
+    for column, variable in variables.items():
+        assert model.schema is not None
+        bins = model.schema[column].value_bins
+        helper = HELPER_FOR[type(bins)]
         needed |= {helper} if helper == "day" else {helper, "number"}
-        given = [f"record[{column!r}]", *(_told_apart(model, column) if helper == "category" else ())]
+        given = [f"record[{column!r}]", *(_told_apart(bins) if isinstance(bins, TextBins) else ())]
         lines.append(f"{variable} = {helper}({', '.join(given)})")
-        if isinstance(test, NumberTest) and test.within:
-            within = variable
-            for op, end in test.within:
-                within = f"{write_number(end)} <= {within}" if op == ">=" else f"{within} <= {write_number(end)}"
+        low, high = bins.limits if isinstance(bins, NumberBins) else (None, None)
+        if (low, high) != (None, None):
+            within = "" if low is None else f"{write_number(low)} <= "
+            within += variable + ("" if high is None else f" <= {write_number(high)}")
             lines.append(f"{variable} = {variable} if {within} else nan  # beyond its bounds it is missing")
     return lines, needed
 
 
-def _bins(model: Model, column: str) -> ValueBins:
-    assert model.schema is not None
-    return model.schema[column].value_bins
-
-
-def _told_apart(model: Model, column: str) -> Iterator[str]:
+def _told_apart(bins: TextBins) -> Iterator[str]:
     """The listed texts that could be taken for something else, and a listed text for each number and truth value that is one."""
-    bins = _bins(model, column)
-    assert isinstance(bins, TextBins)
     matching, text = bins.matching, {place: text for text, place in bins.bin_of.items()}
     yield repr(tuple(t for t in bins.bin_of if t in MISSING or Matching({t: 0}).numbers))
     yield repr({n: text[place] for n, place in matching.wholes.items() if place != NONE})
@@ -198,7 +191,7 @@ def _totals(model: Model, functions: Sequence[str], outcomes: Sequence[Label], s
     return [total, f"return 1 / sum(2.0 ** max(-{FARTHEST}.0, min({FARTHEST}.0, {odds})) for other in {TOTAL})"]
 
 
-def _chain(chain: Chain, outcomes: Sequence[Any], variables: dict[str, str]) -> list[str]:
+def _chain(chain: Chain, outcomes: Sequence[Any], variables: Mapping[str, str]) -> list[str]:
     """What comes out of a chain, a tree as it is."""
     ways = []
     for tests, end in chain.ways:

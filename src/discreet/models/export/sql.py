@@ -18,7 +18,7 @@ from typing import Any
 
 from ..._utils.errors import RuleError
 from ..._utils.escaping import is_unicode
-from ...rules.text import write_number
+from ...rules.rules import write_number
 from ...schema import Label
 from ...schema.columns.dates import DayBins
 from ..model import Model
@@ -50,21 +50,15 @@ class Dialect:
     quote: str = '"'
     has_nul: bool = True
     ignores_case: bool = True  # of column names
-    longest: int | None = None  # of names, in bytes
-    replaced: str | None = None  # what begins a setting, wherever it stands
+    longest: float = math.inf  # of names, in bytes
+    replaced: str = ""  # what begins a setting, wherever it stands: a name may not have it
 
     def column(self, name: str) -> str:
         """A column's name, quoted."""
-        if not self.holds(name) or "\0" in name:
-            raise RuleError(f"{self.name} cannot have a column of the name {name!r}; rename it")
-        if self.longest is not None and len(name.encode()) > self.longest:
-            raise RuleError(
-                f"a column's name in {self.name} has at most {self.longest} bytes, {name!r} has more; rename it"
-            )
-        if self.replaced is not None and self.replaced in name:
-            raise RuleError(
-                f"{self.name} would put a setting in place of a part of the column name {name!r}; rename it"
-            )
+        fits = self.holds(name) and "\0" not in name and len(name.encode()) <= self.longest
+        if not fits or (self.replaced and self.replaced in name):
+            most = "" if math.isinf(self.longest) else f", to at most {self.longest} bytes"
+            raise RuleError(f"{self.name} cannot have a column of the name {name!r}; rename it{most}")
         return self.quote + name.replace(self.quote, 2 * self.quote) + self.quote
 
     def holds(self, text: str) -> bool:
@@ -210,10 +204,9 @@ def to_sql(model: Model, dialect: str, share_of: Label | None, types: Mapping[st
     """See ``Model.to_sql``."""
     if not isinstance(dialect, str) or dialect not in DIALECTS:
         raise RuleError(f"dialect must be one of {', '.join(DIALECTS)}")
-    engine, outcomes, chains = DIALECTS[dialect], outcomes_of(model, share_of), chains_of(model)
-    if engine.before is None:
-        kinds_of(model, chains, types, engine.name, {DayBins: ("date",)})
-    kinds = kinds_of(model, chains, types, "SQL; cast it in a view first", {})
+    engine, outcomes = DIALECTS[dialect], outcomes_of(model, share_of)
+    kinds = kinds_of(model, types, engine.name, {DayBins: ("date",)} if engine.before is None else {})
+    chains = chains_of(model, kinds)
     engine.check_case(list(kinds), () if model.schema is None else model.schema.names)
     writer, (*first, last) = _Writer(engine, kinds), _literals(engine, outcomes, model.kind)
     guards = list(engine.guards(kinds))
@@ -320,11 +313,10 @@ class _Writer:
             return _or(*(ways[value] for value in test.wanted)) or never
         no_nan = []
         if kind == "number":
-            listed = [engine.number(number) for number in test.exact_numbers()]
+            listed = [engine.number(number) for number in test.listed]
             missing, no_nan = absent, [f"NOT {is_nan}"] * bool(is_nan)
         else:
-            texts = (text for text in (*test.listed, *test.words) if engine.holds(text))
-            listed = [engine.compared.format(engine.literal(text)) for text in texts]
+            listed = [engine.compared.format(engine.literal(text)) for text in test.listed if engine.holds(text)]
         if kind == "text":
             x = f"lower({x})" if test.of_truths else engine.text.format(x=x)
         among = [compared(x, listed, "=", "IN")] if listed else []
