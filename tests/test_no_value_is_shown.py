@@ -44,7 +44,7 @@ from discreet import (
     ScoreCardClassifier,
     check_table,
     draft_schema,
-    noisy_accuracy,
+    noisy_evaluation,
     private_schema,
 )
 from discreet._utils.errors import LearningError, SchemaError, no_value_shown
@@ -760,7 +760,7 @@ def test_models_queries_and_all_that_they_hold_print_nothing_of_records(monkeypa
     private, opened = PrivateCounts.from_table(marked, seen, SCHEMA), []
     asked = {
         **{name: lambda make=make: make().fit(marked, seen) for name, make in PRIVATE.items()},
-        "accuracy": lambda: noisy_accuracy(RULES, marked, seen, epsilon=1.0, model_is_public=True),
+        "evaluation": lambda: noisy_evaluation(RULES, marked, seen, epsilon=1.0, model_is_public=True),
     }
     with monkeypatch.context() as patched:
         for plan in kinds_of_plans():
@@ -774,7 +774,7 @@ def test_models_queries_and_all_that_they_hold_print_nothing_of_records(monkeypa
         "TreeQueries": ["optimal trees", "optimal trees by Gini", "wide tables"],
         "GreedyTreeQueries": ["greedy trees"],
         "CardQueries": ["score cards", "score cards after a tree"],
-        "EvaluationQueries": ["accuracy"],
+        "EvaluationQueries": ["evaluation"],
     }
     names = [type(queries).__name__ for queries in opened]
     assert dict(zip(asked, names, strict=True)) == {name: kind for kind, names in kinds.items() for name in names}
