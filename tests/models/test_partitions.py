@@ -33,7 +33,6 @@ from discreet._utils.errors import ModelError, PrivacyWarning, RuleError
 from discreet.accounting.ledger import Reservation
 from discreet.accounting.statement import Guarantee
 from discreet.cli import main
-from discreet.evaluation import feature_importance, membership_attack, vulnerability
 from discreet.models.display.summary import summarize
 from discreet.models.export.python_source import LONGEST_CHAIN
 from discreet.models.partition import Answer, Partition
@@ -440,23 +439,6 @@ def test_a_noisy_evaluation_asks_for_its_origin(model):
     proved = noisy_evaluation(SavedModel(model, PROVED), frame, Y, epsilon=5.0)
     assert proved.privacy.proved == Guarantee(5.0, 0.0)
     assert proved.accuracy.value == pytest.approx((model.predict(X) == Y).mean(), abs=0.2)
-
-
-@every_model
-def test_measures_take_it(model):
-    importances = feature_importance(model, X, Y)
-    assert list(importances) == ["age", "job", "member"]
-    assert any(importances.values())
-    half = len(Y) // 2
-    parts = {name: v[:half] for name, v in X.items()}, Y[:half], {name: v[half:] for name, v in X.items()}, Y[half:]
-    assert 0.5 < vulnerability(model, *parts) <= 1.0  # ages are in order, so that the halves differ
-    pytest.importorskip("art")
-    guesses = membership_attack(model, *parts, kind="label-only", random_state=0)
-    assert (
-        guesses.accuracy != 0.5
-    )  # whoever is predicted correctly is called a member: more in one half than in the other
-    with pytest.raises(TypeError, match="model must be"):
-        feature_importance("a text", X, Y)
 
 
 def test_parts_that_are_no_partition_are_refused():
