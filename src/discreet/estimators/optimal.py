@@ -127,7 +127,7 @@ class DPOptimalRuleListClassifier(PrivateDraws, OptimalLists):
         public = len(candidates), sizes, len(self.classes_), ranges
         return ListPlan(
             **self._proved(candidates, counting, drafted, RULE_LIST_DRAW, budget, limits),
-            said=tell_lists(*public) if self.verbose and summed else "",
+            said=tell_lists(*public) if summed else "",
             # how long an envelope takes follows from the records: it has no end that is known
             bar=Bar(bool(self.verbose), steps_of_lists(len(candidates), sizes if summed else [0] * len(sizes))),
             budget=budget,

@@ -136,9 +136,10 @@ class PrivateClassifier(Classifier, ABC):
 
         ``may_change``: the source may be another table the next time that it is counted.
         """
-        if counts or getattr(self, "verbose", False):
+        verbose = getattr(self, "verbose", False)
+        if counts or verbose:
             print(f"{counts or 'The records are counted'} {plan.counting}", file=sys.stderr, flush=True)
-        if plan.said:
+        if verbose and plan.said:
             print(plan.said, file=sys.stderr, flush=True)
         if not may_change or (plan.counting.way != NODES and plan.counting.passes == 1):
             return plan

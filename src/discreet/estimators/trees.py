@@ -132,7 +132,7 @@ class DPOptimalTreeClassifier(Trees, PrivateDraws):
         check_trees(tests, depths, len(self.classes_), given, self.criterion, ranges)
         return TreePlan(
             **self._proved(candidates, counting, drafted, TREE_DRAW, budget, limits),
-            said=tell_trees(tests, depths, len(self.classes_), self.criterion, ranges) if self.verbose else "",
+            said=tell_trees(tests, depths, len(self.classes_), self.criterion, ranges),
             bar=Bar(bool(self.verbose), steps_of_trees("drawing", tests, depths)),
             budget=budget,
             prior=prior,
