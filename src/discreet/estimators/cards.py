@@ -27,7 +27,7 @@ from .base import Exact, Tested
 from .card_learner import LearnedCard, Wanted, reachable_parts, score_card
 from .feasibility import check_trees
 from .parameters import CARDS, DP_CARDS, GINI
-from .plans import Bar, FitPlan, steps_of_trees
+from .plans import FitPlan, tree_steps
 from .private import PrivateClassifier
 
 MANY_COLUMNS = 20  # with more, some are chosen unless said otherwise: measured (docs/cards.md)
@@ -208,7 +208,6 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
         totals_scale = scale_for(budget.counts_epsilon) if budget.counts_epsilon else None
         return CardPlan(
             **self._proved(candidates, counting, drafted, SCORE_CARDS, budget, limits),
-            bar=Bar(bool(self.verbose), steps_of_trees("drawing", len(candidates), (depth,))),
             budget=budget,
             wanted=self._wanted(candidates, columns, scale_for(budget.column_epsilon), totals_scale),
             time_limit=self.time_limit,
@@ -247,7 +246,7 @@ class CardPlan(FitPlan):
 
     def queries(self, counts: Counts) -> CardQueries:
         """A tree, columns, and their class counts."""
-        self.bar.begin_stage(0, 1)
+        self.bar.begin(*tree_steps("drawing", len(self.candidates), (self.wanted.depth,)))
         given = self.wanted.parts, self.budget, self.wanted.depth, self.time_limit, self.bar.advance
         return CardQueries(counts, self.candidates, *given)
 

@@ -18,7 +18,7 @@ from ..sources.plan import Counting, Needs
 from .base import Exact, Learned, Limited, RuleLists, class_weights
 from .feasibility import check_lists, check_rules_per_draw, count_ranges, draws_of, is_summed, tell_lists
 from .parameters import BEST_LISTS, DP_OPTIMAL_LISTS
-from .plans import Bar, FitPlan, steps_of_lists
+from .plans import Bar, FitPlan
 from .private import PrivateDraws
 
 NOT_SUMMED = (
@@ -128,8 +128,6 @@ class DPOptimalRuleListClassifier(PrivateDraws, OptimalLists):
         return ListPlan(
             **self._proved(candidates, counting, drafted, RULE_LIST_DRAW, budget, limits),
             said=tell_lists(*public) if summed else "",
-            # how long an envelope takes follows from the records: it has no end that is known
-            bar=Bar(bool(self.verbose), steps_of_lists(len(candidates), sizes if summed else [0] * len(sizes))),
             budget=budget,
             prior=prior,
             class_weights=class_weights(self.class_weight, self.classes_),
@@ -167,7 +165,7 @@ class ListPlan(FitPlan):
 
     def queries(self, counts: Counts) -> ListQueries:
         """Draws and class counts."""
-        self.bar.begin_stage(0, 1)
+        self._begin(0)
         drawn = self.prior, self.class_weights, self.draws, self.summed, self.limits
         return ListQueries(counts, self.candidates, self.budget, *drawn, self.time_limit, self.bar.advance)
 
@@ -177,7 +175,7 @@ class ListPlan(FitPlan):
         labels: list[int] = []
         for number, lengths in enumerate(self.draws):
             if number:
-                self.bar.begin_stage(number, 1)
+                self._begin(number)
             rules, drawn = queries.sample_list(chosen, lengths)
             chosen += rules
             labels[-1:] = drawn
@@ -185,6 +183,12 @@ class ListPlan(FitPlan):
             return Learned(chosen, None, labels)
         counts = [queries.histogram(chosen[:i], rule) for i, rule in enumerate([*chosen, None])]
         return Learned(chosen, counts, labels)
+
+    def _begin(self, number: int) -> None:
+        """A draw of a list. If it is summed, so many pairs of rules are looked at; how long an envelope takes is not known."""
+        where = "" if len(self.draws) == 1 else f" (draw {number + 1} of {len(self.draws)})"
+        n, longest = len(self.candidates), len(self.draws[number]) - 1
+        self.bar.begin(f"drawing a rule list{where}", n * (n + 1) // 2 if self.summed and longest > 2 else 0)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -228,8 +232,8 @@ class OptimalRuleListClassifier(OptimalLists, Limited, Exact):
 
     def _learn(self, candidates: Candidates, counts: Patterns) -> Learned:
         limits, _ = self._limits(candidates)
-        with Bar(bool(self.verbose), steps_of_lists(len(candidates), [0])) as bar:
-            bar.begin_stage(0, 1)
+        with Bar(bool(self.verbose)) as bar:
+            bar.begin("drawing a rule list", 0)
             asked = counts, candidates, int(self.max_length) - 1, limits, self.time_limit
             rules, labels, parts, self.certificate_ = find_best_list(*asked)
         return Learned(rules, parts, labels)

@@ -40,7 +40,7 @@ from ..sources.engine import EngineTable
 from ..sources.memory import FileTable, MemoryTable, check_labels, check_types
 from ..sources.plan import MARGINALS, NODES, PATTERNS, Counting, Needs, plan_counting
 from .base import NO_SCHEMA, Classifier, Limited, candidates_of, may_be_zero_one, refuse
-from .plans import FitPlan, Told
+from .plans import Bar, FitPlan, Told
 from .private_schema import FoundSchema, PrivateSchema, check_whole, find_schema, memory_columns
 
 ROUNDING = (
@@ -88,7 +88,8 @@ class PrivateClassifier(Classifier, ABC):
         """What all plans have."""
         what, rests_on = f"{type(self).__name__}, {statement.mechanism}", candidates.schema.released
         named = {"schema": candidates.schema, "candidates": candidates, "what": what, "rests_on": rests_on}
-        return {"terms": self._terms, "counting": counting, "statement": statement, "delta": delta, **named}
+        bar = Bar(bool(getattr(self, "verbose", False)))
+        return {"terms": self._terms, "counting": counting, "statement": statement, "delta": delta, "bar": bar, **named}
 
     def _proved(
         self,
