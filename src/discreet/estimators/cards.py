@@ -22,12 +22,12 @@ from ..rules.limits import Limits, check_monotonic_cst
 from ..rules.numbered_tree import leaves_of
 from ..rules.rules import Condition, truth
 from ..schema import Schema
-from ..sources.plan import Counting, Needs
+from ..sources.plan import Needs
 from .base import Exact, Tested
 from .card_learner import LearnedCard, Wanted, reachable_parts, score_card
 from .feasibility import check_trees
 from .parameters import CARDS, DP_CARDS, GINI
-from .plans import FitPlan, tree_steps
+from .plans import Asked, FitPlan, tree_steps
 from .private import PrivateClassifier
 
 MANY_COLUMNS = 20  # with more, some are chosen unless said otherwise: measured (docs/cards.md)
@@ -199,7 +199,8 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
     time_limit: float | None = None
     verbose: bool = False
 
-    def _plan(self, candidates: Candidates, counting: Counting | None, drafted: bool) -> "CardPlan":
+    def _plan(self, asked: Asked) -> "CardPlan":
+        candidates = asked.candidates
         columns, depth = self._columns(candidates), int(self.tree_depth)
         budget = self._budget_for(candidates, self._terms.record_price)
         if depth:
@@ -207,7 +208,7 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
         limits = Limits.of(self.monotonic_cst, (), candidates, self.classes_.tolist())
         totals_scale = scale_for(budget.counts_epsilon) if budget.counts_epsilon else None
         return CardPlan(
-            **self._proved(candidates, counting, drafted, SCORE_CARDS, budget, limits),
+            **self._proved(asked, SCORE_CARDS, budget, limits),
             budget=budget,
             wanted=self._wanted(candidates, columns, scale_for(budget.column_epsilon), totals_scale),
             time_limit=self.time_limit,

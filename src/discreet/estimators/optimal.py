@@ -14,11 +14,11 @@ from ..private.queries.lists import ListQueries
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits
 from ..rules.prior import Prior
-from ..sources.plan import Counting, Needs
+from ..sources.plan import Needs
 from .base import Exact, Learned, Limited, RuleLists, class_weights
 from .feasibility import check_lists, check_rules_per_draw, count_ranges, draws_of, is_summed, tell_lists
 from .parameters import BEST_LISTS, DP_OPTIMAL_LISTS
-from .plans import Bar, FitPlan
+from .plans import Asked, Bar, FitPlan
 from .private import PrivateDraws
 
 NOT_SUMMED = (
@@ -116,7 +116,8 @@ class DPOptimalRuleListClassifier(PrivateDraws, OptimalLists):
     max_length: int = 4
     rules_per_draw: int | None = None
 
-    def _plan(self, candidates: Candidates, counting: Counting | None, drafted: bool) -> "ListPlan":
+    def _plan(self, asked: Asked) -> "ListPlan":
+        candidates = asked.candidates
         self._check(candidates)
         check_rules_per_draw(int(self.max_length), self.rules_per_draw)
         prior = Prior.of(self.prior, int(self.max_length), candidates)
@@ -126,7 +127,7 @@ class DPOptimalRuleListClassifier(PrivateDraws, OptimalLists):
         (limits, ranges), summed = self._limits(candidates), self._is_summed(candidates)
         public = len(candidates), sizes, len(self.classes_), ranges
         return ListPlan(
-            **self._proved(candidates, counting, drafted, RULE_LIST_DRAW, budget, limits),
+            **self._proved(asked, RULE_LIST_DRAW, budget, limits),
             said=tell_lists(*public) if summed else "",
             budget=budget,
             prior=prior,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from ..private.counts.counts import Counts
 from ..private.release import Plan
@@ -60,6 +60,17 @@ class Bar:
         """So many steps are done."""
         if self._bar is not None:
             self._bar.advance(self._task, steps)
+
+
+class Asked(NamedTuple):
+    """What a plan is asked for: candidates, and how the records are counted (None where they are counted already).
+
+    ``drafted``: a schema was drafted from the very table.
+    """
+
+    candidates: Candidates
+    counting: Counting | None = None
+    drafted: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

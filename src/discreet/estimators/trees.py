@@ -20,12 +20,12 @@ from ..rules.candidates import Candidates
 from ..rules.limits import Limits
 from ..rules.numbered_tree import NumberedLeaf, NumberedTree, leaves_of
 from ..rules.prior import TreePrior
-from ..sources.plan import Counting, Needs
+from ..sources.plan import Needs
 from .base import Exact, Limited, Tested, class_weights, majority
 from .feasibility import DEEPEST_SUMMED, check_trees, count_draws, count_ranges, tell_trees
 from .parameters import BEST_TREES, DP_OPTIMAL_TREES
 from .parameters import GINI as GINI
-from .plans import Bar, FitPlan, tree_steps
+from .plans import Asked, Bar, FitPlan, tree_steps
 from .private import PrivateDraws
 
 
@@ -123,7 +123,8 @@ class DPOptimalTreeClassifier(Trees, PrivateDraws):
     criterion: str = "accuracy"
     split: float = 0.5
 
-    def _plan(self, candidates: Candidates, counting: Counting | None, drafted: bool) -> "TreePlan":
+    def _plan(self, asked: Asked) -> "TreePlan":
+        candidates = asked.candidates
         depths = self._depths
         prior = TreePrior.of(self.prior, self.split, candidates)
         limits, ranges = self._limits(candidates)
@@ -131,7 +132,7 @@ class DPOptimalTreeClassifier(Trees, PrivateDraws):
         tests, given = int((prior.tests > 0).sum()), "max_depth" if self.stages is None else "stages"
         check_trees(tests, depths, len(self.classes_), given, self.criterion, ranges)
         return TreePlan(
-            **self._proved(candidates, counting, drafted, TREE_DRAW, budget, limits),
+            **self._proved(asked, TREE_DRAW, budget, limits),
             said=tell_trees(tests, depths, len(self.classes_), self.criterion, ranges),
             budget=budget,
             prior=prior,
