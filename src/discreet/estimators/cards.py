@@ -40,11 +40,6 @@ class Cards(Tested):
     card_: ScoreCard
     _kept = "card_"
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """How likely each class is, by the range that a record's total is in; of more than two classes, by all totals."""
-        shares: np.ndarray = super().predict_proba(X)
-        return shares
-
     def _parts(self, candidates: Candidates) -> list[ColumnParts]:
         return [parts_of(column) for column in candidates.columns]
 
@@ -61,16 +56,15 @@ class Cards(Tested):
 
     def _signs(self, candidates: Candidates) -> list[int]:
         """Of each column whether points for the second class have to rise, or to fall."""
-        if check_monotonic_cst(self.monotonic_cst) and len(self.classes_) != 2:
+        signs = check_monotonic_cst(self.monotonic_cst)
+        if signs and len(self.classes_) != 2:
             raise ValueError(
                 f"monotonic_cst needs two classes: points that rise are for one class against another, and there are "
                 f"{len(self.classes_)}. Leave it out"
             )
         limits = Limits.of(self.monotonic_cst, (), candidates, self.classes_.tolist())
-        rises = (
-            1 if limits is None or limits.labels[0] == 0 else -1
-        )  # the schema may list the classes the other way round
-        signs = check_monotonic_cst(self.monotonic_cst)
+        # the schema may list the classes the other way round
+        rises = 1 if limits is None or limits.labels[0] == 0 else -1
         return [rises * signs.get(column.name, 0) for column in candidates.columns]
 
     def _set_model(self, candidates: Candidates, learned: LearnedCard) -> None:
@@ -87,20 +81,12 @@ class Cards(Tested):
             if all(some.any() for some in inside)  # of a leaf that no record can reach nothing is said
         ]
         cards[-1] = replace(cards[-1], condition=())
-        answers = (
-            [Answer(label) for label in classes]
-            if len(classes) != 2
-            else [
-                Answer(
-                    classes[int(risk > 0.5)], None if counts is None else counts.tolist(), (round(1 - risk, 3), risk)
-                )
-                for risk, counts in zip(
-                    learned.risks,
-                    [None] * len(learned.risks) if learned.counts is None else learned.counts.T,
-                    strict=True,
-                )
-            ]
-        )
+        if len(classes) == 2:
+            counts = [None] * len(learned.risks) if learned.counts is None else learned.counts.T.tolist()
+            by_range = zip(learned.risks, counts, strict=True)
+            answers = [Answer(classes[int(risk > 0.5)], own, (round(1 - risk, 3), risk)) for risk, own in by_range]
+        else:
+            answers = [Answer(label) for label in classes]
         self.card_ = ScoreCard(tuple(cards), tuple(learned.limits), tuple(answers), tuple(classes), candidates.schema)
 
 

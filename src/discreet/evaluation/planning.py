@@ -203,16 +203,11 @@ class Measured:
         low, high = (math.log10(end(self.accuracy)) for end in (min, max))
         return max(0.0, low - place, place - high)
 
-    def reached(self, model: str, records: int, epsilon: float) -> float:
-        """The accuracy of a model; not a number if it was not measured."""
-        return self._at(self.accuracy, model, records, epsilon)
+    def at(self, curve: Curve, model: str, records: int, epsilon: float) -> float:
+        """The accuracy or area of a model at the epsilon that has as many records times epsilon here, between those measured.
 
-    def ranking(self, model: str, records: int, epsilon: float) -> float:
-        """Its area under the ROC curve."""
-        return self._at(self.area, model, records, epsilon)
-
-    def _at(self, curve: Curve, model: str, records: int, epsilon: float) -> float:
-        """At the epsilon that has as many records times epsilon here, between those that were measured."""
+        Not a number if the model was not measured.
+        """
         known = sorted(e for e in curve if model in curve[e])
         if not known:
             return math.nan
@@ -268,16 +263,16 @@ def on_similar(records: int, columns: int, classes: int, epsilon: float) -> OnSi
     if not tables or 2 * len(tables) < len(near):
         return None
     kinds = [kind for kind in READABLE if any(kind in by_kind for t in tables for by_kind in t.accuracy.values())]
-    reached = {kind: np.array([t.reached(kind, records, epsilon) for t in tables]) for kind in kinds}
-    best = max(kinds, key=lambda kind: np.nanmean([t.reached(kind, records, GOOD[-1]) for t in near]))
-    at_best = np.array([t.reached(best, records, GOOD[-1]) for t in tables])
+    reached = {kind: np.array([t.at(t.accuracy, kind, records, epsilon) for t in tables]) for kind in kinds}
+    best = max(kinds, key=lambda kind: np.nanmean([t.at(t.accuracy, kind, records, GOOD[-1]) for t in near]))
+    at_best = np.array([t.at(t.accuracy, best, records, GOOD[-1]) for t in tables])
 
     quartiles = {kind: np.nanpercentile(values, [25, 75]).tolist() for kind, values in reached.items()}
     return OnSimilar(
         tuple(t.title for t in tables),
         {kind: (quartiles[kind][0], float(np.nanmean(reached[kind])), quartiles[kind][1]) for kind in kinds},
         {kind: float(np.nanmean(at_best - reached[kind])) for kind in kinds},
-        {kind: float(np.nanmean([t.ranking(kind, records, epsilon) for t in tables])) for kind in kinds},
+        {kind: float(np.nanmean([t.at(t.area, kind, records, epsilon) for t in tables])) for kind in kinds},
         *(float(np.mean([getattr(t, name) for t in tables])) for name in ("majority", "boosting", "boosted_area")),
     )
 
