@@ -188,7 +188,8 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
     def _plan(self, asked: Asked) -> "CardPlan":
         candidates = asked.candidates
         columns, depth = self._columns(candidates), int(self.tree_depth)
-        budget = self._budget_for(candidates, self._terms.record_price)
+        chooses = columns < len(candidates.columns)
+        budget = CardBudget.split(self._terms.record_price, self._share_for_totals, columns, chooses, depth > 0)
         if depth:
             check_trees(len(candidates), [depth], len(self.classes_), "tree_depth", GINI)
         limits = Limits.of(self.monotonic_cst, (), candidates, self.classes_.tolist())
@@ -205,11 +206,6 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
         if self.max_columns is not None or there <= MANY_COLUMNS:
             return there
         return min(there, max(4, round(8 * math.sqrt(float(self._terms.record_price)))))
-
-    def _budget_for(self, candidates: Candidates, price: Fraction) -> CardBudget:
-        """How so much epsilon for a record is divided: public numbers alone."""
-        columns, share = self._columns(candidates), self._share_for_totals
-        return CardBudget.split(price, share, columns, columns < len(candidates.columns), self.tree_depth > 0)
 
     @property
     def _share_for_totals(self) -> Fraction:

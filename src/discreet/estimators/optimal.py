@@ -16,7 +16,7 @@ from ..rules.limits import Limits
 from ..rules.prior import Prior
 from ..sources.plan import Needs
 from .base import Exact, Learned, Limited, RuleLists, class_weights
-from .feasibility import check_lists, check_rules_per_draw, count_ranges, draws_of, is_summed, tell_lists
+from .feasibility import check_lists, count_ranges, draws_of, is_summed, tell_lists
 from .parameters import BEST_LISTS, DP_OPTIMAL_LISTS
 from .plans import Asked, Bar, FitPlan
 from .private import PrivateDraws
@@ -43,15 +43,17 @@ class OptimalLists(RuleLists):
         """Whether all lists are added up, or an envelope is drawn from: both have the same distribution. From public numbers."""
         if (candidates.members >= 0).sum(1).max() > 1:
             return False
-        bins, rules = (
-            [c.n_bins for c in candidates.columns],
-            max(draws_of(int(self.max_length) - 1, self.rules_per_draw)),
-        )
+        bins, rules = [c.n_bins for c in candidates.columns], max(self._sizes)
         return is_summed(len(candidates), bins, rules, len(self.classes_), self._limits(candidates)[1])
+
+    @property
+    def _sizes(self) -> list[int]:
+        """How many rules each draw may add."""
+        return draws_of(int(self.max_length) - 1, self.rules_per_draw)
 
     def _check(self, candidates: Candidates) -> None:
         """Refuse, before any record is read, what takes too long."""
-        check_lists(len(candidates), int(self.max_length), self.rules_per_draw)
+        check_lists(len(candidates), int(self.max_length), self.rules_per_draw, isinstance(self, PrivateDraws))
         if self._limits(candidates)[0] is not None and not self._is_summed(candidates):
             raise ValueError(NOT_SUMMED)
 
@@ -119,9 +121,8 @@ class DPOptimalRuleListClassifier(PrivateDraws, OptimalLists):
     def _plan(self, asked: Asked) -> "ListPlan":
         candidates = asked.candidates
         self._check(candidates)
-        check_rules_per_draw(int(self.max_length), self.rules_per_draw)
         prior = Prior.of(self.prior, int(self.max_length), candidates)
-        sizes = draws_of(int(self.max_length) - 1, self.rules_per_draw)
+        sizes = self._sizes
         draws = [prior.lengths] if len(sizes) == 1 else [(1.0,) * (size + 1) for size in sizes]
         budget = DrawBudget.split(self._terms.record_price, exact("counts_share", self.counts_share), len(draws))
         (limits, ranges), summed = self._limits(candidates), self._is_summed(candidates)
@@ -141,8 +142,7 @@ class DPOptimalRuleListClassifier(PrivateDraws, OptimalLists):
     def _needs(self, candidates: Candidates) -> Needs:
         if not self._is_summed(candidates):
             return Needs()
-        sizes = draws_of(int(self.max_length) - 1, self.rules_per_draw)
-        return Needs(together=max(1, *sizes), passes=len(sizes))
+        return Needs(together=max(1, *self._sizes), passes=len(self._sizes))
 
     def _set_model(self, candidates: Candidates, learned: Learned) -> None:
         super()._set_model(candidates, learned)
