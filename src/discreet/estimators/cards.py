@@ -34,10 +34,16 @@ MANY_COLUMNS = 20  # with more, some are chosen unless said otherwise: measured 
 DECIMALS = {"integers": 0, "decimals": 2}
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Cards(Tested):
     """What classifiers have in common whose model is a score card."""
 
-    card_: ScoreCard
+    max_columns: int | None = None
+    points: str = "integers"
+    monotonic_cst: Any = None
+    tree_depth: int = 0
+    sequential: bool | None = None
+
     _kept = "card_"
 
     def _parts(self, candidates: Candidates) -> list[ColumnParts]:
@@ -176,11 +182,6 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
 
     _parameters = DP_CARDS
 
-    max_columns: int | None = None
-    points: str = "integers"
-    monotonic_cst: Any = None
-    tree_depth: int = 0
-    sequential: bool | None = None
     counts_share: float = 0.1
     time_limit: float | None = None
     verbose: bool = False
@@ -267,12 +268,6 @@ class ScoreCardClassifier(Cards, Exact):
     """
 
     _parameters = CARDS
-
-    max_columns: int | None = None
-    points: str = "integers"
-    monotonic_cst: Any = None
-    tree_depth: int = 0
-    sequential: bool | None = None
 
     def _learn(self, candidates: Candidates, counts: Patterns) -> LearnedCard:
         queries = CardQueries(counts, candidates, self._parts(candidates), None, int(self.tree_depth)).prepare()

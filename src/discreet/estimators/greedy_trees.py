@@ -53,8 +53,6 @@ class DPGreedyTreeClassifier(Trees, PrivateGreedy):
 
     _parameters = DP_GREEDY_TREES
 
-    max_depth: int = 3
-
     def _plan(self, asked: Asked) -> GreedyPlan:
         return self._greedy_plan(GreedyTreePlan, asked, int(self.max_depth) + 1, tree=True)
 

@@ -29,10 +29,12 @@ from .plans import Asked, Bar, FitPlan, tree_steps
 from .private import PrivateDraws
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Trees(Tested):
     """What classifiers have in common whose model is a tree."""
 
-    tree_: Tree
+    max_depth: int = 3
+
     _kept = "tree_"
 
     def _set_model(self, candidates: Candidates, learned: NumberedTree) -> None:
@@ -118,7 +120,6 @@ class DPOptimalTreeClassifier(Trees, PrivateDraws):
 
     _parameters = DP_OPTIMAL_TREES
 
-    max_depth: int = 3
     stages: Any = None
     criterion: str = "accuracy"
     split: float = 0.5
@@ -223,7 +224,6 @@ class OptimalTreeClassifier(Trees, Limited, Exact):
 
     _parameters = BEST_TREES
 
-    max_depth: int = 3
     criterion: str = "accuracy"
 
     def _check(self, candidates: Candidates) -> None:
