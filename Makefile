@@ -22,13 +22,13 @@ $(VENV)/.test: $(VENV)/.base
 	$(PIP) -e '.[test]'
 	@touch $@
 $(VENV)/.test-engines: $(VENV)/.test
-	$(PIP) -e '.[test-engines,test-exports,notebook,attacks]'
+	$(PIP) -e '.[test-engines,test-exports,notebook,experiments]'
 	@touch $@
 $(VENV)/.lint: $(VENV)/.base
 	$(PIP) -e '.[lint]'
 	@touch $@
 $(VENV)/.experiments: $(VENV)/.base
-	$(PIP) -e '.[experiments,attacks]'
+	$(PIP) -e '.[experiments]'
 	@touch $@
 # For the report in a real browser; its tests are skipped where this, or Chromium, is not to be had.
 $(VENV)/.browser: $(VENV)/.test

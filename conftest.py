@@ -4,9 +4,8 @@ from importlib.util import find_spec
 
 import pytest
 
-collect_ignore = [] if find_spec("art") else ["src/discreet/evaluation/membership.py"]
 if not find_spec("ibis"):
-    collect_ignore += [
+    collect_ignore = [
         "src/discreet/sources",
         "src/discreet/private_base.py",
         "docs/scale.md",

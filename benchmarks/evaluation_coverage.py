@@ -14,7 +14,7 @@ import json
 
 import numpy as np
 
-from discreet.evaluation.evaluation import Sum, difference, mean_rate, rate
+from discreet.evaluation.rates import Sum, difference, mean_rate, rate
 from discreet.models.partition import Answer
 from discreet.private.noise.sums import margin
 

@@ -92,7 +92,7 @@ def hyper_parameters(effort: Effort) -> Iterator[Unit]:
 def membership(effort: Effort) -> Iterator[Unit]:
     """The paper's appendix: can an attacker tell which records a list was learned from? (set-up C, epsilon 10)
 
-    On the splits that optimal lists have. Nothing where the toolbox (the extra ``attacks``) is missing. The label-only attack is
+    On the splits that optimal lists have. Nothing where the toolbox is missing. The label-only attack is
     ART's gap attack. The paper tried the one along the decision boundary, and found that it says nothing where every feature is
     0 or 1.
     """

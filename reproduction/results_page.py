@@ -122,7 +122,7 @@ def _attacks(fits: Any, folder: Path) -> Section:
     attacks = fits[fits.experiment == "membership"]
     if attacks.empty:
         return Section(
-            heading, ["Left out: they need the Adversarial Robustness Toolbox, pip install 'discreet[attacks]'."]
+            heading, ["Left out: they need the Adversarial Robustness Toolbox, pip install -e '.[experiments]'."]
         )
     measures = {
         "black_box_accuracy": "black box is right",

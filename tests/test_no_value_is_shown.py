@@ -25,7 +25,6 @@ from scipy.sparse import csr_array
 import discreet
 from discreet import (
     Boolean,
-    Card,
     Categorical,
     DPGreedyRuleListClassifier,
     DPGreedyTreeClassifier,
@@ -40,18 +39,16 @@ from discreet import (
     PrivateCounts,
     RuleList,
     Schema,
-    ScoreCard,
     ScoreCardClassifier,
     check_table,
     draft_schema,
-    noisy_accuracy,
+    noisy_evaluation,
     private_schema,
 )
 from discreet._utils.errors import LearningError, SchemaError, no_value_shown
 from discreet._utils.tables import as_table
 from discreet.audit.explorer import ListsByEnvelope, TreesOnMarginals
-from discreet.evaluation import feature_importance, feature_overlap, membership_attack, vulnerability
-from discreet.models.partition import Answer
+from discreet.evaluation.evaluation import exact_numbers
 from discreet.private.release import Plan
 from discreet.rules.candidates import Candidates
 from discreet.schema.inference import infer_schema
@@ -89,9 +86,6 @@ STRICT = Schema(
 )
 GRID = Schema((Numeric("n", low=0, high=9, n_cuts=8), *COLUMNS[1:]), classes=["no", "yes"])
 RULES = RuleList.parse("if n <= 3 and c = a and b then yes else no", schema=SCHEMA)
-CARD_OF_THREE = ScoreCard(
-    (Card((0, 1, 2), ()),), (), tuple(map(Answer, ("no", "perhaps", "yes"))), ("no", "perhaps", "yes"), SCHEMA
-)
 STRICT_RULES = RuleList.parse("if n <= 3 and c = a and b then yes else no", schema=STRICT)
 PRIVATE = {
     "mass": lambda **p: DPGreedyRuleListClassifier(max_length=2, **{"schema": SCHEMA} | p),
@@ -132,10 +126,8 @@ FITTED = {
 
 
 MEASURES = {
-    "vulnerability": lambda model, X, y: vulnerability(model, X, y, X, y),
-    "importance": feature_importance,
-    "overlap": lambda model, X, y: feature_overlap(RULES, model, X, y, k=2),
-    "attack": lambda model, X, y: membership_attack(model, X, y, X, y, kind="label-only"),
+    "noisy evaluation": lambda model, X, y: noisy_evaluation(model, X, y, 1.0, model_is_public=True) and None,
+    "exact numbers": lambda model, X, y: exact_numbers(getattr(model, "model_", model), X, y),
 }
 
 
@@ -419,17 +411,13 @@ def calls_on_shapes():
         yield "private schema", lambda m=mistake: private_schema(marked, Y, **{"epsilon": 1} | m) and None
     pure = discreet.Ledger(epsilon=9)
     yield "private schema, no delta", lambda: private_schema(marked, Y, epsilon=1, ledger=pure) and None
-    yield "no model", lambda: vulnerability(marked, marked, seen, marked, seen)
-    yield "no records to measure", lambda: feature_importance(RULES, FRAME[:0], [])
-    yield "a class outside only", lambda: vulnerability(RULES, FRAME, Y, marked, ["yes"] * N)
-    yield "one record to attack", lambda: membership_attack(RULES, marked[:1], ["yes"], marked, Y)
+    yield "no model", lambda: noisy_evaluation(marked, marked, seen, 1.0)
+    yield "no records to measure", lambda: exact_numbers(RULES, FRAME[:0], [])
     three = Schema(SCHEMA.columns, classes=["no", "perhaps", "yes"])
     yield (
         "rising points for three classes",
         lambda: DPScoreCardClassifier(monotonic_cst={"n": 1}, schema=three).fit(marked, Y),
     )
-    yield "no shares to attack", lambda: membership_attack(CARD_OF_THREE, marked, Y, marked, Y)
-    yield "no such attack", lambda: membership_attack(RULES, marked, Y, marked, Y, kind="white-box")
     yield "no candidates", lambda: GreedyRuleListClassifier().fit(pd.DataFrame({"c": [TEXT] * N}), Y)
     yield "no candidates left", lambda: GreedyRuleListClassifier(exclude=["n", "c", "b"]).fit(marked, seen)
     yield "exclude what is not there", lambda: GreedyRuleListClassifier(exclude=["z"]).fit(marked, seen)
@@ -760,7 +748,7 @@ def test_models_queries_and_all_that_they_hold_print_nothing_of_records(monkeypa
     private, opened = PrivateCounts.from_table(marked, seen, SCHEMA), []
     asked = {
         **{name: lambda make=make: make().fit(marked, seen) for name, make in PRIVATE.items()},
-        "accuracy": lambda: noisy_accuracy(RULES, marked, seen, epsilon=1.0, model_is_public=True),
+        "evaluation": lambda: noisy_evaluation(RULES, marked, seen, epsilon=1.0, model_is_public=True),
     }
     with monkeypatch.context() as patched:
         for plan in kinds_of_plans():
@@ -774,7 +762,7 @@ def test_models_queries_and_all_that_they_hold_print_nothing_of_records(monkeypa
         "TreeQueries": ["optimal trees", "optimal trees by Gini", "wide tables"],
         "GreedyTreeQueries": ["greedy trees"],
         "CardQueries": ["score cards", "score cards after a tree"],
-        "EvaluationQueries": ["accuracy"],
+        "EvaluationQueries": ["evaluation"],
     }
     names = [type(queries).__name__ for queries in opened]
     assert dict(zip(asked, names, strict=True)) == {name: kind for kind, names in kinds.items() for name in names}

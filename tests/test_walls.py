@@ -89,7 +89,7 @@ def test_the_reproduction_uses_public_names_only():
             if isinstance(node, ast.ImportFrom) and not node.level and node.module.startswith("discreet."):
                 home = node.module.removeprefix("discreet.")
                 allowed = home == "rules.candidates" or home.partition(".")[0] in {
-                    *("_utils", "audit", "cli", "datasets", "evaluation")
+                    *("_utils", "audit", "cli", "datasets")
                 }
                 assert allowed, f"{path.name} imports {node.module}"
 
@@ -169,11 +169,6 @@ def test_where_exact_counts_are_nothing_prints_logs_or_writes():
 @pytest.mark.parametrize("heavy", ["sklearn", "pandas", "rich", "numpy"])
 def test_the_command_line_starts_without_heavy_imports(heavy):
     code = f"import sys, discreet.cli; sys.exit({heavy!r} in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
-def test_the_names_of_evaluation_are_imported_when_they_are_used():
-    code = "import sys, discreet.evaluation; sys.exit(bool({'numpy', 'sklearn', 'art'} & sys.modules.keys()))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

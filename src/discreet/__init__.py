@@ -16,7 +16,6 @@ _NAMES = {
     "estimators.cards": "DPScoreCardClassifier ScoreCardClassifier",
     "accounting.ledger": "Ledger",
     "accounting.statement": "PrivacyStatement",
-    "evaluation.measuring": "noisy_accuracy",
     "evaluation.evaluation": "noisy_evaluation",
     "sources.urls": "open_table",
     "sources.memory": "PrivateCounts",
@@ -54,7 +53,6 @@ if TYPE_CHECKING:
     from .estimators.trees import DPOptimalTreeClassifier as DPOptimalTreeClassifier
     from .estimators.trees import OptimalTreeClassifier as OptimalTreeClassifier
     from .evaluation.evaluation import noisy_evaluation as noisy_evaluation
-    from .evaluation.measuring import noisy_accuracy as noisy_accuracy
     from .models.rule_list import RuleList as RuleList
     from .models.saved import SavedModel as SavedModel
     from .models.score_card import Card as Card

@@ -81,7 +81,6 @@ def test_a_column_whose_name_has_a_sign_in_it(desk):
         (("--by", "age", "--by", "age=33"), 2, "names 'age' twice"),
         (("--by", "age=x"), 2, "as in age=30,50"),
         (("--by", "ill"), 1, "ill"),
-        (("--accuracy", "--by", "age"), 2, "asks for nothing else"),
         (("--report", "t.csv"), 2, "needed for something else"),
     ],
 )
@@ -91,15 +90,9 @@ def test_what_is_wrong_costs_nothing(desk, given, code, words):
     assert not Ledger.open("l.json").entries
 
 
-@pytest.mark.parametrize("option", [("--by", "age"), ("--accuracy",), ("--report", "r.html"), ("--no-reliability",)])
+@pytest.mark.parametrize("option", [("--by", "age"), ("--report", "r.html"), ("--no-reliability",)])
 def test_options_of_noisy_numbers_need_an_epsilon(desk, option):
     assert "go with --epsilon" in flat(run("evaluate", "m.json", "t.csv", "--public", *option, code=2))
-
-
-def test_the_accuracy_alone_is_what_it_was(desk):
-    found = json.loads(run(*EVALUATE, "1", "--accuracy", "--json"))
-    assert set(found) == {"accuracy", "low", "high", "interval", "epsilon", "proved", "because"}
-    assert run(*EVALUATE, "1", "--accuracy").startswith("accuracy 0.")
 
 
 # -- Labels ----------------------------------------------------------------------------------------------------------------------

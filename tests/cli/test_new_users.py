@@ -283,17 +283,18 @@ def test_the_same_note_on_many_columns_is_one_note():
 # -- how good is a model? ----------------------------------------------------------------------------------------------------
 
 
-def test_the_interval_of_a_noisy_accuracy_says_what_it_covers(desk):
+def test_the_interval_of_a_noisy_evaluation_says_what_it_covers(desk):
     frame = pd.DataFrame({"x": [0, 1] * 40, "y": ["no", "yes"] * 40})
     schema = Schema((Boolean("x"),), "y", ("no", "yes"))
     SavedModel(RuleList((), Rule((), "no"), ("no", "yes"), schema), target="y").save("m.json")
     frame.to_csv("t.csv", index=False)
-    said = run("evaluate", "m.json", "t.csv", "--epsilon", "1", "--accuracy")
-    assert "at 95 % this covers the noise alone, not the choice of the records" in said
-    found = json.loads(run("evaluate", "m.json", "t.csv", "--epsilon", "1", "--accuracy", "--json"))
-    assert found["interval"] == {"level": 0.95, "covers": "the noise alone, not the choice of the records"}
+    said = run("evaluate", "m.json", "t.csv", "--epsilon", "1")
+    assert (
+        "at 95 %: of rates, what covers the noise and the sampling of the records; of counts, the noise alone" in said
+    )
     found = json.loads(run("evaluate", "m.json", "t.csv", "--epsilon", "1", "--json"))
     assert found["interval"] == {"level": 0.95, "covers": "the noise and the sampling of the records"}
+    assert found["interval_of_counts"]["covers"] == "the noise alone, not the choice of the records"
     exact = json.loads(run("evaluate", "m.json", "t.csv", "--public", "--json"))
     assert [row["recall"] for row in exact["classes"].values()] == [1.0, 0.0]
     assert "recall" in run("evaluate", "m.json", "t.csv", "--public")

@@ -189,7 +189,7 @@ def test_a_report_that_cannot_be_written_does_not_take_the_model_with_it(full_de
     assert not Path("r.html").exists()
 
 
-def test_a_noisy_accuracy_that_cannot_be_printed_is_not_lost(full_desk):
+def test_a_noisy_evaluation_that_cannot_be_printed_is_not_lost(full_desk):
     call = ["evaluate", "model.json", "hospital.csv", "--epsilon", "1", "--ledger", "l.json"]
     code = "from discreet.cli import main; main()"
     with open("/dev/full", "w") as full:

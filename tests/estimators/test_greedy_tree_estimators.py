@@ -86,7 +86,8 @@ def test_every_mechanism_learns_states_and_is_saved(compas, mechanism):
     assert ("authors' accounting" in str(clf.privacy_)) == (published is not None)
     saved = SavedModel.from_json(SavedModel.of(clf, "again").to_json())
     assert saved.model == clf.tree_
-    assert saved.counts_epsilon == float(clf._budget_for(3, tree=True).counts_epsilon)
+    plan = made(mechanism, epsilon=20.0, max_depth=2, schema=clf.tree_.schema).plan()
+    assert saved.counts_epsilon == float(plan.budget.counts_epsilon)
     assert mechanism in to_html(saved)
     loaded = pickle.loads(pickle.dumps(clf))
     assert loaded.tree_ == clf.tree_

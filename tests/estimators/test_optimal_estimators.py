@@ -263,20 +263,20 @@ def test_what_is_added_up_has_an_estimate_and_a_bar_with_an_end(compas, monkeypa
 
 
 def test_progress_of_sums_ends_where_it_was_said_to(compas, monkeypatch):
-    from discreet.estimators import optimal
+    from discreet.estimators import private
     from discreet.estimators.plans import Bar
 
     steps, said = [], []
 
     class Watching(Bar):
-        def begin_stage(self, stage, draws):
-            said.append(self._describe(stage, draws)[1])
+        def begin(self, title, total):
+            said.append(total)
             steps.append(0)
 
         def advance(self, done):
             steps[-1] += done
 
-    monkeypatch.setattr(optimal, "Bar", Watching)
+    monkeypatch.setattr(private, "Bar", Watching)
     DPOptimalRuleListClassifier().fit(*compas)
     assert steps == said == [24 * 25 // 2]
 

@@ -34,7 +34,7 @@ from discreet import (
     SavedModel,
     Schema,
     draft_schema,
-    noisy_accuracy,
+    noisy_evaluation,
 )
 from discreet._utils import provenance
 from discreet._utils.errors import PrivacyWarning, RepeatedFitsWarning, SeededWarning
@@ -66,7 +66,7 @@ RELEASES = {
     "fit": fitted,
     "whole list": lambda **p: DPOptimalRuleListClassifier(max_length=2, schema=SCHEMA, **p).fit(X, Y),
     "fit_counts": lambda **p: DPGreedyRuleListClassifier(**p).fit_counts(PrivateCounts.from_table(X, Y, SCHEMA)),
-    "accuracy": lambda **p: noisy_accuracy(MODEL, X, Y, **{"epsilon": 1.0, "model_is_public": True} | p),
+    "evaluation": lambda **p: noisy_evaluation(MODEL, X, Y, **{"epsilon": 1.0, "model_is_public": True} | p),
 }
 
 
@@ -282,7 +282,7 @@ def test_a_fit_of_the_table_that_a_schema_was_drafted_from_is_noticed(kind):
     assert learner.privacy_.because == (DRAFTED,)
     assert learner.fit(X, parts(table)[1]).privacy_.because == (DRAFTED,)  # by its labels
     assert learner.fit_counts(PrivateCounts.from_table(*parts(table), SCHEMA)).privacy_.because == (DRAFTED,)
-    assert noisy_accuracy(MODEL, *parts(table), 1.0, model_is_public=True).privacy.because == (DRAFTED,)
+    assert noisy_evaluation(MODEL, *parts(table), 1.0, model_is_public=True).privacy.because == (DRAFTED,)
     assert learner.fit(*parts(KINDS[kind]())).privacy_.proved is not None  # read again
 
 

@@ -34,6 +34,7 @@ from discreet import (
 from discreet._utils.errors import SchemaError
 from discreet.accounting.ledger import BudgetError
 from discreet.datasets import load_adult, load_compas, load_german_credit
+from discreet.estimators import private, trees
 from discreet.estimators.feasibility import DEEPEST, check_trees, count_steps, estimate_seconds, is_feasible
 from discreet.estimators.plans import Bar
 from discreet.private.sampling.deadline import TimeLimitError
@@ -426,39 +427,30 @@ def test_the_best_tree_says_how_long_it_may_take(compas, capsys):
     "parameters", [{"max_depth": d} for d in range(5)] + [{"stages": (2, 3)}, {"stages": (1, 1, 1)}]
 )
 def test_progress_ends_where_it_was_said_to(compas, monkeypatch, parameters):
-    from discreet.estimators import trees
-
     X, y = compas
-    stages = []  # (trees, steps done)
+    stages = []  # (what it is called, steps that were said, steps done)
 
-    class Watching:
-        def __init__(self, *_):
-            pass
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *_):
-            pass
-
-        def begin_stage(self, stage, draws):
-            stages.append([draws, 0])
+    class Watching(Bar):
+        def begin(self, title, steps):
+            stages.append([title, steps, 0])
 
         def advance(self, steps):
-            stages[-1][1] += steps
+            stages[-1][2] += steps
 
-    monkeypatch.setattr(trees, "Bar", Watching)
+    for module in (private, trees):
+        monkeypatch.setattr(module, "Bar", Watching)
     never = {X.columns[0]: 0, X.columns[1]: 0}  # tests without weight are not counted
     clf = DPOptimalTreeClassifier(epsilon=5.0, prior=never, **parameters).fit(X, y)
-    depths = clf._depths
-    assert [steps for _, steps in stages] == [
-        draws * count_steps(X.shape[1] - 2, depth) for (draws, _), depth in zip(stages, depths, strict=True)
-    ]
-    assert stages[0][0] == 1
+    assert len(stages) == len(clf._depths)
+    assert all(said == done for _, said, done in stages)
+    title, said, _ = stages[0]
+    assert title.startswith("drawing a tree")
+    assert said == count_steps(X.shape[1] - 2, clf._depths[0])
     stages.clear()
     if "max_depth" in parameters:
         OptimalTreeClassifier(**parameters).fit(X, y)
-        assert stages == [[1, count_steps(X.shape[1], parameters["max_depth"])]]
+        steps = count_steps(X.shape[1], parameters["max_depth"])
+        assert stages == [["searching for a tree", steps, steps]]
 
 
 def test_an_estimate_grows_with_tests_depth_classes_and_stages():
@@ -484,14 +476,15 @@ def test_the_learner_says_how_many_trees_a_stage_draws():
             pytest.fail("counts were not asked for")
 
     class Told(Bar):
-        def begin_stage(self, stage, draws):
-            told.append((stage, draws))
+        def begin(self, title, steps):
+            told.append((title, steps))
 
     told = []
     plan = replace(DPOptimalTreeClassifier(stages=(2, 2), counts_share=0, schema=IRIS).plan(), bar=Told())
     plan.queries(None)  # the first stage begins with them
     plan.run(Grown())
-    assert told == [(0, 1), (1, 3)]
+    assert [title for title, _ in told] == ["drawing a tree (stage 1 of 2)", "drawing 3 trees (stage 2 of 2)"]
+    assert told[1][1] == 3 * told[0][1] > 0
 
 
 def test_a_grid_search_over_public_parameters(compas):

@@ -6,9 +6,16 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from discreet import Boolean, Numeric, Schema
+from discreet import (
+    Boolean,
+    DPGreedyRuleListClassifier,
+    DPOptimalRuleListClassifier,
+    DPOptimalTreeClassifier,
+    Numeric,
+    Schema,
+)
 from discreet.audit.draws import KINDS, LISTS, N_RULES, list_distributions
-from discreet.evaluation.planning import attackers_chance, expect, expect_trees, worst_loss, worst_loss_of_trees
+from discreet.evaluation.planning import EPSILONS, attackers_chance, expect, worst_loss, worst_loss_of_trees
 from discreet.private.sampling.reference import distribution_of_trees
 from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.rules.numbered_tree import NumberedFork, leaves_of
@@ -47,9 +54,15 @@ def test_lists_are_counted_as_the_prior_counts_them():
     assert worst_loss(1e-6, 10, 50) == 1.0
 
 
+def expected(learner, schema, **parameters):
+    """Of a thousand records, at each epsilon."""
+    return [expect(learner(schema=schema, epsilon=e, **parameters).plan(), 1000) for e in EPSILONS]
+
+
 def test_more_epsilon_is_less_loss_and_less_privacy():
     schema = Schema([Boolean("a"), Boolean("b")], classes=["x", "y", "z"])
-    found = expect(schema, 1000)
+    found = expected(DPOptimalRuleListClassifier, schema)
+    assert found[-1].loss == worst_loss(10.0, 1000, 4, 3)
     assert all(a.loss >= b.loss and a.attacker < b.attacker for a, b in pairwise(found))
     assert attackers_chance(0.0) == 0.5
     assert attackers_chance(math.log(3)) == pytest.approx(0.75)
@@ -99,14 +112,21 @@ def test_the_rarest_tree_is_the_one_that_counts(depth, split):
 
 def test_what_is_expected_of_trees():
     schema = Schema([Numeric("a", cuts=range(9)), Boolean("b")], classes=["x", "y", "z"])
-    found = expect_trees(schema, 1000)
+    found = expected(DPOptimalTreeClassifier, schema)
     assert all(a.loss >= b.loss and a.attacker < b.attacker for a, b in pairwise(found))
-    assert [e.attacker for e in found] == [e.attacker for e in expect(schema, 1000)]
+    assert [e.attacker for e in found] == [e.attacker for e in expected(DPOptimalRuleListClassifier, schema)]
     assert found[-1].loss == worst_loss_of_trees(10.0, 1000, 10, 3)
-    by_column = expect_trees(schema, 1000, prior="columns")[-1].loss
+    by_column = expected(DPOptimalTreeClassifier, schema, prior="columns")[-1].loss
     assert by_column == worst_loss_of_trees(10.0, 1000, 10, 3, rarest=1 / 18) > found[-1].loss
-    assert {e.loss for e in expect_trees(schema, 1000, stages=(1, 1))} == {None}
-    assert {e.loss for e in expect_trees(schema, 1000, criterion="gini")} == {None}
-    wide = Schema([Numeric("a", cuts=range(120))], classes=[0, 1])
-    with pytest.raises(ValueError, match="max_depth is too large for 120 tests"):
-        expect_trees(wide, 1000, max_depth=6)
+    twice, weights = expected(DPOptimalTreeClassifier, schema, records_per_person=2), {"class_weight": {"x": 2}}
+    assert twice[-1].loss == worst_loss_of_trees(5.0, 1000, 10, 3)
+    for parameters in ({"stages": (1, 1)}, {"criterion": "gini"}, weights):
+        assert {e.loss for e in expected(DPOptimalTreeClassifier, schema, **parameters)} == {None}
+    for parameters in (
+        {"rules_per_draw": 1},
+        {"prior": [1, 1, 1, 2]},
+        {"prior": {"cards": [1, 2]}, "max_literals": 2},
+        weights,
+    ):
+        assert {e.loss for e in expected(DPOptimalRuleListClassifier, schema, **parameters)} == {None}
+    assert {e.loss for e in expected(DPGreedyRuleListClassifier, schema)} == {None}

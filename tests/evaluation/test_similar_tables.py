@@ -41,12 +41,15 @@ def test_the_nearest_in_columns_classes_and_records(made_up):
 
 
 def test_as_many_records_times_epsilon_as_in_yours():
-    at = [MIDDLE.reached("list", records, epsilon) for records, epsilon in ((1_000, 1.0), (10_000, 0.1), (10_000, 1.0))]
+    def reached(kind, records, epsilon):
+        return MIDDLE.at(MIDDLE.accuracy, kind, records, epsilon)
+
+    at = [reached("list", records, epsilon) for records, epsilon in ((1_000, 1.0), (10_000, 0.1), (10_000, 1.0))]
     assert at == pytest.approx([0.7, 0.7, 0.9])
     between = 1_000 * 10**0.5
-    assert MIDDLE.reached("list", round(between), 1.0) == pytest.approx(0.8, abs=1e-4)  # half of the way, in factors
-    assert MIDDLE.ranking("tree", 10_000, 0.1) == pytest.approx(0.8)
-    assert math.isnan(MIDDLE.reached("card", 1_000, 1.0))
+    assert reached("list", round(between), 1.0) == pytest.approx(0.8, abs=1e-4)  # half of the way, in factors
+    assert MIDDLE.at(MIDDLE.area, "tree", 10_000, 0.1) == pytest.approx(0.8)
+    assert math.isnan(reached("card", 1_000, 1.0))
 
 
 def test_how_far_beyond_what_was_measured():

@@ -16,7 +16,6 @@ from discreet import (
     Schema,
     ScoreCard,
     ScoreCardClassifier,
-    noisy_accuracy,
     noisy_evaluation,
     verify_release,
     write_release,
@@ -130,8 +129,8 @@ def test_it_can_be_measured_with_privacy(data, parameters):
     saved = SavedModel.of(fitted(data, **parameters))
     ledger = Ledger(2.0)
     exact = (saved.predict(data.data) == data.target.to_numpy()).mean()
-    measured = noisy_accuracy(saved, data.data, data.target, epsilon=1.0, ledger=ledger)
-    assert measured.accuracy == pytest.approx(exact, abs=0.01)
+    measured = noisy_evaluation(saved, data.data, data.target, epsilon=1.0, ledger=ledger)
+    assert measured.accuracy.value == pytest.approx(exact, abs=0.01)
     found = noisy_evaluation(saved, data.data, data.target, epsilon=1.0, ledger=ledger, by=["c_charge_degree"])
     assert found.accuracy.value == pytest.approx(exact, abs=0.02)
     assert ledger.remaining[0] == 0

@@ -134,12 +134,6 @@ def _rules():
     return RuleList.parse("if age > 50 then yes\nelse no", schema=_schema())
 
 
-def _noisy_accuracy(X, y):
-    from discreet import noisy_accuracy
-
-    return repr(noisy_accuracy(_rules(), X, y, epsilon=1.0))
-
-
 def _some_card():
     from discreet import Literal, ScoreCard
     from discreet.models.partition import Answer
@@ -214,7 +208,6 @@ CALLS = {
     "fit with a ledger": _ledger,
     "fit_counts": lambda X, y: _fit_counts(_optimal(), X, y),
     "fit_counts, a card": lambda X, y: _fit_counts(_card(max_columns=2), X, y),
-    "noisy_accuracy": _noisy_accuracy,
     "noisy_evaluation": lambda X, y: _noisy_evaluation(_rules(), X, y),
     "noisy_evaluation of a card": lambda X, y: _noisy_evaluation(_some_card(), X, y),
     "private_schema": lambda X, y: _private_schema(X, y)[0],

@@ -113,7 +113,7 @@ CALLS = [
     *("fit optimal trees with limits", "fit optimal rule lists with limits"),
     *("fit cards", "fit cards of few columns", "fit cards with limits", "fit cards after a tree"),
     *("fit_file, a card", "fit_file, a card after a tree", "fit_counts, a card", "noisy_evaluation of a card"),
-    *("fit_counts", "noisy_accuracy", "noisy_evaluation", "plan_source"),
+    *("fit_counts", "noisy_evaluation", "plan_source"),
     *("private_schema", "private_schema without texts", "fit trees with a private schema"),
     *(f"fit {mechanism}" for mechanism in MECHANISMS),
 ]
@@ -326,7 +326,7 @@ COMMANDS = [
     "fit cards after a tree",
     "evaluate",
     "evaluate by groups",
-    "evaluate accuracy",
+    "evaluate as JSON",
     "schema --private",
 ]
 
@@ -337,7 +337,7 @@ def arguments(command, path):
         more = {
             "evaluate": [],
             "evaluate by groups": ["--by", "job", "--by", "age=50", "-s", "schema.toml", "--report", "report.html"],
-            "evaluate accuracy": ["--accuracy", "--json"],
+            "evaluate as JSON": ["--no-reliability", "--json"],
         }[command]
         given = [table, *options, "-e", "1", "--model-is-public", "--ledger", "ledger.json"]
         return ["evaluate", "public.json", *given, *more]
@@ -473,7 +473,6 @@ LOOKED_AT = {
         "DPOptimalTreeClassifier",
         "DPScoreCardClassifier",
         "PrivateCounts",
-        "noisy_accuracy",
         "noisy_evaluation",
         "private_schema",
         "PrivateSchema",

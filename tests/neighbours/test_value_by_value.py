@@ -19,7 +19,7 @@ from discreet import (
     PrivateCounts,
     RuleList,
     Schema,
-    noisy_accuracy,
+    noisy_evaluation,
 )
 from discreet._utils.tables import as_table
 from discreet.sources.memory import check_types, class_numbers
@@ -112,7 +112,7 @@ Row = collections.namedtuple("Row", "x tags")
     [
         lambda X, y: DPOptimalRuleListClassifier(schema=SCHEMA, max_length=2).fit(X, y),
         lambda X, y: PrivateCounts.from_table(X, y, SCHEMA),
-        lambda X, y: noisy_accuracy(RULES, X, y, 1.0),
+        lambda X, y: noisy_evaluation(RULES, X, y, 1.0),
     ],
 )
 @pytest.mark.parametrize(

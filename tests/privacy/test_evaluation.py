@@ -18,18 +18,20 @@ from discreet import (
     Boolean,
     Categorical,
     DPOptimalRuleListClassifier,
+    GreedyRuleListClassifier,
     Ledger,
     Numeric,
+    Rule,
     RuleList,
     SavedModel,
     Schema,
     Tree,
-    noisy_accuracy,
     noisy_evaluation,
 )
 from discreet._utils.errors import RuleError, SchemaError
 from discreet.accounting.ledger import BudgetError, Reservation
 from discreet.accounting.statement import INFERRED, SEEDED, Guarantee
+from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.queries import base, evaluation
 from discreet.private.queries.evaluation import EvaluationQueries, Grouping
 from tests.support.counted import patterns_of
@@ -135,6 +137,19 @@ def test_a_twin_with_half_the_scale_is_caught(monkeypatch):
     assert worst_loss([BY_SEX]) == pytest.approx(2.0)
 
 
+@pytest.mark.parametrize(("twin", "is_right"), [(1, True), (2, False)])
+def test_noise_has_the_scale_it_should(twin, is_right, monkeypatch):
+    release = base.release
+    monkeypatch.setattr(base, "release", lambda counts, epsilon, entropy: release(counts, twin * epsilon, entropy))
+    entropy, counts = SeededEntropy(0), filled(tuple(RECORDS))
+    queries = EvaluationQueries(counts, MODEL, PLACES, 6, [Grouping()], Fraction(1, 2))
+    queries.open(Reservation(Fraction(10_000), Fraction(0)), entropy)
+    drawn = [queries.histograms()[0][0] for _ in range(4_000)]
+    q = math.exp(-0.5)
+    expected = math.sqrt(2 * q) / (1 - q)  # the deviation of discrete Laplace noise
+    assert bool((np.abs(np.std(drawn, axis=0) / expected - 1) < 0.1).all()) is is_right
+
+
 def test_a_twin_that_takes_its_groups_from_the_records_is_caught():
     def twin(records, divisions, epsilon):
         there = [x for x in ("f", "m", "x", None) if any(record[2] == x for record in records)] or ["f"]
@@ -164,6 +179,8 @@ def test_the_histogram_counts_what_predict_and_the_schema_say():
     X, y = table(RECORDS * 2)
     (by_sex, by_b), _, _ = asked(RECORDS * 2, [BY_SEX, BY_B])
     assert by_sex.shape == by_b.shape == (3, 6)
+    unforeseen = [(*record[:3], label) for record, label in zip(RECORDS, itertools.cycle(["perhaps", None]))]
+    assert (asked(RECORDS * 2 + unforeseen, [BY_SEX, BY_B])[0][0] == by_sex).all(), "other labels are left out"
     part, column = MODEL.captures(X), np.where(y == "yes", 1, 0)
     for drawn, groups in ((by_sex, [["f"], ["m"], ["x", None]]), (by_b, [[False], [True], [None]])):
         name = "sex" if drawn is by_sex else "b"
@@ -236,6 +253,29 @@ def test_trees_and_cuts_of_numbers_and_missing_values():
     assert names == ["<= 20", "> 20 and <= 30", "> 30 and <= 40", "> 40", "missing"]
 
 
+def test_a_list_without_rules_and_a_schema_without_classes():
+    schema, ledger = Schema((Boolean("a"), Boolean("b"))), Ledger(epsilon=2)
+    X, y = made_up(50)
+    given = {"epsilon": 0.5, "ledger": ledger, "model_is_public": True}
+    default = RuleList((), Rule((), "yes"), ("no", "yes"), SCHEMA)
+    assert 0 <= noisy_evaluation(default, X, y, **given).accuracy.value <= 1
+    bare = GreedyRuleListClassifier(schema=schema, max_length=2).fit(X[["a", "b"]], y)
+    assert bare.rule_list_.schema.classes is None
+    assert 0 <= noisy_evaluation(bare, X, y, **given).accuracy.value <= 1
+    with pytest.raises(ValueError, match="differ in length"):
+        noisy_evaluation(bare, X, np.arange(3), **given)
+    assert len(ledger.entries) == 2
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_model_of_some_of_the_classes_that_its_schema_has_labels_for():
+    labels = {"x": "the first", "z": "the third"}
+    schema = Schema([Boolean("a")], classes=["x", "y", "z"], class_labels=labels)
+    rules = RuleList.parse("if a then x else y", ("x", "y"), schema)
+    found = noisy_evaluation(rules, {"a": [True, False] * 500}, ["x", "y"] * 500, 10.0)
+    assert found.accuracy.value > 0.9
+
+
 def test_groups_are_those_of_the_schema_whatever_is_in_the_table():
     X, y = made_up(50)
     for frame in (X, X.assign(sex="f"), X.assign(sex="x"), X.iloc[:0]):
@@ -290,7 +330,18 @@ def test_it_is_booked_once_and_refused():
         noisy_evaluation(MODEL, X, y, 0.05, by=[3], ledger=ledger)
     with pytest.raises(RuleError, match="model"):
         noisy_evaluation("if a then b", X, y, 0.05, ledger=ledger)
+    for bad in (X[["a"]], X.rename(columns={"b": "c"})):
+        with pytest.raises(SchemaError, match="'b'"):
+            noisy_evaluation(MODEL, bad, y, 0.05, ledger=ledger)
+    with pytest.raises(ValueError, match="differ in length"):
+        noisy_evaluation(MODEL, X, y[:2], 0.05, ledger=ledger)
     assert len(ledger.entries) == 1
+
+
+@pytest.mark.parametrize("epsilon", [0, -1, math.nan, math.inf, "1", None])
+def test_bad_parameters_are_named(epsilon):
+    with pytest.raises(ValueError, match="epsilon"):
+        noisy_evaluation(MODEL, *made_up(50), epsilon)
 
 
 def test_several_histograms_cost_less_in_zcdp_than_one_answer_of_the_same_epsilon():
@@ -366,16 +417,6 @@ def test_all_ways_in_give_the_same_numbers():
     assert noisy_evaluation(COUNTED, ibis.memtable(frame), None, **given) == found
     with pytest.raises(ValueError, match="y must be None"):
         noisy_evaluation(COUNTED, ibis.memtable(frame), y, **given)
-
-
-def test_the_old_accuracy_is_a_case_of_it():
-    """One histogram of two bins: the same query, and so the same price; what it says of itself is what it said before."""
-    X, y = made_up(300)
-    ledger = Ledger(epsilon=1)
-    found = noisy_accuracy(MODEL, X, y, 0.5, ledger=ledger, model_is_public=True)
-    assert (found.privacy.mechanism, ledger.entries[0].what) == ("noisy accuracy", "noisy accuracy")
-    assert str(found.privacy).startswith("This accuracy was measured with noise.")
-    assert "the noise alone" in str(found)
 
 
 # -- For people -----------------------------------------------------------------------------------------------------------------

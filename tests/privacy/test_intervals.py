@@ -7,8 +7,8 @@ import pytest
 
 from discreet import DPOptimalRuleListClassifier, GreedyRuleListClassifier, Rule, RuleList, SavedModel
 from discreet.datasets import load_compas
-from discreet.evaluation import evaluation
-from discreet.evaluation.evaluation import Sum, difference, is_too_small, mean_rate, rate
+from discreet.evaluation import rates
+from discreet.evaluation.rates import Sum, difference, is_too_small, mean_rate, rate
 from discreet.models.partition import Answer
 from discreet.private.noise.sums import log_pmf, margin, moments, sum_distribution, tail
 
@@ -87,7 +87,7 @@ def test_intervals_are_right_as_often_as_they_say(epsilon, size):
 
 
 def test_intervals_without_the_noise_or_without_the_sampling_are_caught(monkeypatch):
-    monkeypatch.setattr(evaluation, "moments", lambda epsilon: (1e-9, 0.0))  # as if there were no noise
+    monkeypatch.setattr(rates, "moments", lambda epsilon: (1e-9, 0.0))  # as if there were no noise
     assert min(coverage(0.1, 200)) < 0.8
     monkeypatch.undo()
     some = Releases(0)

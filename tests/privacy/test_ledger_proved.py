@@ -16,7 +16,7 @@ from functools import partial
 
 import pytest
 
-from discreet import Boolean, DPGreedyRuleListClassifier, Ledger, Schema, noisy_accuracy
+from discreet import Boolean, DPGreedyRuleListClassifier, Ledger, Schema, noisy_evaluation
 from discreet.accounting.ledger import BudgetError, BudgetRequest, UnprovedError
 
 from ..support import ledger_children as children
@@ -73,7 +73,7 @@ def test_a_release_about_which_nothing_is_proved_is_refused_by_default(make):
     schema = Schema([Boolean("a"), Boolean("b")], classes=[0, 1])
     clf = DPGreedyRuleListClassifier(schema=schema).fit(X, Y)
     with pytest.raises(UnprovedError, match="seeded"):
-        noisy_accuracy(clf, X, Y, 0.1, ledger, random_state=0)
+        noisy_evaluation(clf, X, Y, 0.1, ledger=ledger, random_state=0)
     with pytest.raises(UnprovedError):
         ledger.check(Fraction(1), NOTHING, None)
     assert ledger.entries == ()

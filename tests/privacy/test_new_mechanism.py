@@ -205,7 +205,7 @@ def test_a_name_is_given_once():
     assert find("mass") is MECHANISMS["mass"]
     assert find(RULE_LIST_DRAW.name) is RULE_LIST_DRAW
     assert find(TREE_DRAW.name) is TREE_DRAW
-    assert find("noisy accuracy") is None
+    assert find("noisy evaluation") is None
 
 
 def test_every_mechanism_is_in_the_docs():

@@ -17,7 +17,7 @@ from discreet import (
     Ledger,
     RuleList,
     Schema,
-    noisy_accuracy,
+    noisy_evaluation,
 )
 from discreet._utils.errors import SchemaError
 from discreet._utils.parameters import as_written, least_float
@@ -126,7 +126,7 @@ def test_a_fit_for_more_records_than_its_schema_was_found_for_is_refused_before_
     for ask in (
         clf.plan,
         lambda: clf.fit(X, [0, 1]),
-        lambda: noisy_accuracy(rules, X, [0, 1], 1.0, **given),
+        lambda: noisy_evaluation(rules, X, [0, 1], 1.0, **given),
     ):
         with pytest.raises(SchemaError, match=r"with up to 2 records .*'schema-1f3a'.* records_per_person is 3"):
             ask()

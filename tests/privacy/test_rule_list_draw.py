@@ -18,7 +18,6 @@ import pytest
 from discreet import DPOptimalRuleListClassifier, Ledger, Schema
 from discreet.audit.explorer import ListsByEnvelope, distribution_of_lists
 from discreet.datasets import load_compas
-from discreet.evaluation.planning import expect
 from discreet.private.queries import base
 from discreet.private.sampling import envelope
 from discreet.private.sampling.problem import make_problem
@@ -291,7 +290,7 @@ def test_more_than_eight_rules_in_one_draw_are_refused_before_anything_is_booked
 
 
 def test_a_plan_refuses_more_than_eight_rules_in_one_draw():
-    schema = Schema.of_booleans(["a", "b"])
-    assert expect(schema, 1000, max_length=9)
+    clf = DPOptimalRuleListClassifier(schema=Schema.of_booleans(["a", "b"]), max_length=9)
+    assert clf.plan()
     with pytest.raises(ValueError, match=r"max_length is too large: it asks for 9 rules in one draw"):
-        expect(schema, 1000, max_length=10)
+        clf.set_params(max_length=10).plan()

@@ -10,7 +10,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Ledger, noisy_accuracy
+from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Ledger, noisy_evaluation
 from discreet.accounting.costs import APPROXIMATE, BOUNDED_RANGE, CONCENTRATED, DISCRETE_LAPLACE, PURE, Cost
 from discreet.accounting.ledger_export import as_csv, events, rows, together
 from discreet.accounting.statement import Concentrated, PrivacyStatement
@@ -239,7 +239,7 @@ def test_a_large_epsilon_is_said_at_the_delta_if_that_is_less():
 def test_a_measurement_on_a_ledger_says_its_rho_too():
     ledger = Ledger(10, 1e-6)
     clf = DPOptimalRuleListClassifier(epsilon=0.5, schema=DATA.schema).fit(DATA.data, DATA.target)
-    found = noisy_accuracy(clf, DATA.data, DATA.target, 0.1, ledger, records_per_person=2)
+    found = noisy_evaluation(clf, DATA.data, DATA.target, 0.1, ledger=ledger, records_per_person=2)
     assert found.privacy.concentrated.rho == pytest.approx(0.1 * math.tanh(0.05), rel=1e-9)
     assert ledger.entries[0].costs == (Cost(DISCRETE_LAPLACE, Fraction(1, 10)),)
 

@@ -16,15 +16,13 @@ from click.testing import CliRunner
 from reproduction import comparisons, grids, runner
 from reproduction.__main__ import main
 from reproduction.grids import FULL, QUICK
-from reproduction.measures import FALSE_POSITIVE_RATES
+from reproduction.measures import FALSE_POSITIVE_RATES, vulnerability_of_counts
 from reproduction.methods import METHODS
 from reproduction.page import Facts
 from reproduction.reproduce import all_units
 from reproduction.results_page import write_results_page
 from reproduction.runner import Unit, rows_of, run
 from reproduction.splits import split_of
-
-from discreet.evaluation import vulnerability_of_counts
 
 UNIT = Unit("tables", "A", "COMPAS", 3, ("sm-laplace", "GreedyRL"), (0.1, 10.0))
 
@@ -90,7 +88,7 @@ def test_attacks_are_left_out_without_their_toolbox(monkeypatch):
     assert {unit.also for unit in grids.membership(QUICK)} == {"attacks"}
 
 
-@pytest.mark.skipif(find_spec("art") is None, reason="needs the extra attacks")
+@pytest.mark.skipif(find_spec("art") is None, reason="needs the Adversarial Robustness Toolbox")
 def test_attacks_are_measured_where_they_are_asked_for():
     (row,) = rows_of(Unit("membership", "C", "German Credit", 0, ("GreedyRL",), (), also="attacks"))
     assert row["black_box_tpr"].shape == FALSE_POSITIVE_RATES.shape

@@ -20,7 +20,7 @@ from discreet import (
     RuleList,
     SavedModel,
     Schema,
-    noisy_accuracy,
+    noisy_evaluation,
 )
 from discreet._utils.errors import EngineError, SchemaError
 from discreet.accounting.ledger import BudgetError
@@ -198,7 +198,7 @@ def test_half_of_the_scores_are_not_left_behind(engine):
     assert not (engine / "scores.csv").exists()
 
 
-def test_a_noisy_accuracy(engine, monkeypatch):
+def test_a_noisy_evaluation(engine, monkeypatch):
     counts = spied(monkeypatch)
     run("ledger", "create", "l.json", "-e", "3")
     run("evaluate", "model.json", "hospital.csv", "--epsilon", "1")
@@ -229,7 +229,7 @@ def test_nothing_is_spent_when_a_connection_is_lost():
         if problem == "query":
             connection.disconnect()  # and so it is for the budget, which is looked at before
         with pytest.raises(error):
-            noisy_accuracy(rules, asked, None, 1.0, ledger, model_is_public=True)
+            noisy_evaluation(rules, asked, None, 1.0, ledger=ledger, model_is_public=True)
         assert ledger.entries == ()
 
 

@@ -17,7 +17,7 @@ from discreet import (
     Numeric,
     PrivateCounts,
     Schema,
-    noisy_accuracy,
+    noisy_evaluation,
     open_table,
 )
 from discreet._utils.errors import TableError
@@ -170,4 +170,4 @@ def test_labels_beside_an_engine_table_are_refused():
     table = ibis.duckdb.connect().create_table("t", pa.table({"x": [1.0, 9.0], "y": [0, 1]}))
     clf = DPGreedyRuleListClassifier(max_length=2, schema=SCHEMA).fit_source(table)
     with pytest.raises(ValueError, match="y must be None"):
-        noisy_accuracy(clf, table, [0, 1], epsilon=1.0)
+        noisy_evaluation(clf, table, [0, 1], epsilon=1.0)

@@ -245,7 +245,7 @@ GOOD = {
     "evaluate by": [
         ["evaluate", "tree.json", "table.csv", "--epsilon", "1", "--by", "job", "--report", "e.html", "--out", "e.json"]
     ],
-    "evaluate accuracy": [["evaluate", "card.json", "table.csv", "--epsilon", "1", "--accuracy", "--json"]],
+    "evaluate card": [["evaluate", "card.json", "table.csv", "--epsilon", "1", "--json"]],
     **{
         f"release {called}": [
             [*fit, "--ledger", "a.ledger"],

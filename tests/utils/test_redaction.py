@@ -21,7 +21,6 @@ from discreet import (
     PrivateCounts,
     RuleList,
     Schema,
-    noisy_accuracy,
     noisy_evaluation,
 )
 from discreet._utils.errors import LearningError, NotEnoughMemory, PrivacyWarning
@@ -89,9 +88,6 @@ ENTRANCES = {
     "fit_source": lambda **p: DPGreedyRuleListClassifier(schema=SCHEMA, **p).fit_source(duckdb_table()),
     "fit_source, nodes": lambda **p: DPGreedyRuleListClassifier(schema=SCHEMA, **p).fit_source(
         duckdb_table(), counting="nodes"
-    ),
-    "noisy_accuracy": lambda **p: noisy_accuracy(
-        RuleList.parse("if b then 1 else 0", [0, 1], SCHEMA), X, Y, 1.0, model_is_public=True, **p
     ),
     "noisy_evaluation": lambda **p: noisy_evaluation(
         RuleList.parse("if b then 1 else 0", [0, 1], SCHEMA), X, Y, 1.0, by="n", model_is_public=True, **p
@@ -171,7 +167,6 @@ DRAWING = {
     "fit_source, tuples": "discreet.private.queries.base.release",
     "fit_counts": "discreet.private.mechanisms.mass.MassSelector.select",
     "fit_source": "discreet.private.mechanisms.mass.MassSelector.select",
-    "noisy_accuracy": "discreet.private.queries.base.release",
     "noisy_evaluation": "discreet.private.queries.base.release",
 }
 

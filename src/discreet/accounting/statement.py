@@ -20,14 +20,9 @@ NEIGHBOURS = (
 )
 # Why nothing is proved, where a report has to warn
 SEEDED = "the noise was seeded (random_state), so it can be repeated and removed"
-MEASURED, EVALUATED, SCHEMA = (
-    "noisy accuracy",
-    "noisy evaluation",
-    "private schema",
-)  # the mechanisms of statements about a measurement
+EVALUATED, SCHEMA = "noisy evaluation", "private schema"  # the mechanisms of statements about a measurement
 MEASUREMENTS = {
     SCHEMA: "This schema was found in the records, with noise.",
-    MEASURED: "This accuracy was measured with noise.",
     EVALUATED: "This evaluation was made with noise.",
 }
 INFERRED = "the schema was made from records (infer_schema, or a private schema with seeded noise)"

@@ -15,7 +15,7 @@ import numpy as np
 from ..accounting.ledger import Reservation
 from ..estimators.cards import DPScoreCardClassifier
 from ..estimators.optimal import DPOptimalRuleListClassifier
-from ..estimators.plans import FitPlan
+from ..estimators.plans import Asked, FitPlan
 from ..estimators.trees import DPOptimalTreeClassifier
 from ..private.counts.counting import NodeCounts
 from ..private.counts.counts import Counts, Marginals, Patterns
@@ -182,8 +182,8 @@ class _Explored(Keeps):
         classes, together = tuple(clf.classes_.tolist()), clf._needs(candidates).together
         return Marginals(clf.schema, classes, source, candidates.columns, together)
 
-    def _plan(self, candidates: Candidates, counting: Counting | None, drafted: bool) -> Any:
-        plan: FitPlan = super()._plan(candidates, counting, drafted)  # type: ignore[misc]
+    def _plan(self, asked: Asked) -> Any:
+        plan: FitPlan = super()._plan(asked)  # type: ignore[misc]
         vars(plan)["queries"] = partial(self._queries, plan.queries)
         return plan
 

@@ -39,7 +39,6 @@ CHOOSE = (
     "Repeat for more; they share epsilon.",
 )
 @common.schema_option(help="What is public about --by columns that the model ignores.")
-@common.flag("--accuracy", "only_accuracy", help="With --epsilon: the accuracy alone, with the least noise.")
 @common.flag("--no-reliability", help="With --epsilon: not for each part of the model, for a little less noise.")
 @click.option("--report", type=common.NEW_FILE, help="With --epsilon: also write a page for people, as HTML.")
 @common.out_option(help="With --epsilon: also write a file that `discreet release` puts beside the model.")
@@ -61,7 +60,6 @@ def evaluate(
     epsilon: float | None,
     by: tuple[str, ...],
     schema_file: Path | None,
-    only_accuracy: bool,
     no_reliability: bool,
     report: Path | None,
     out: Path | None,
@@ -79,8 +77,7 @@ def evaluate(
     TABLE is a file or, with --epsilon, a URL of a table that stays where it is, as for `discreet fit`.
     """
     more = by or schema_file or no_reliability or report or out
-    with_epsilon = "--by, --schema, --accuracy, --no-reliability, --report and --out go with --epsilon"
-    alone = "--accuracy asks for nothing else; leave out --by, --schema, --no-reliability, --report and --out"
+    with_epsilon = "--by, --schema, --no-reliability, --report and --out go with --epsilon"
     for wrong, said in (
         (public and epsilon is not None, "choose one of --public and --epsilon"),
         (not public and epsilon is None, CHOOSE),
@@ -88,8 +85,7 @@ def evaluate(
             public and model_is_public,
             "--model-is-public goes with --epsilon: it is about what is proved of noisy numbers",
         ),
-        (public and (more or only_accuracy), with_epsilon),
-        (only_accuracy and more, alone),
+        (public and more, with_epsilon),
         (
             table.in_engine and public,
             "--public reads the records into memory: give a file, or --epsilon for noisy numbers",
@@ -101,11 +97,8 @@ def evaluate(
         common.check_epsilon(epsilon, weak)
         common.check_outputs([report, out], [model, table.place, schema_file, ledger_file], force)
         check_ledger(table.place, ledger_file, another_ledger)
-    from ..evaluation.evaluated import COUNTS_COVER, LEVEL
-    from ..evaluation.evaluation import dividing_column, noisy_evaluation
+    from ..evaluation.evaluation import dividing_column, exact_numbers, noisy_evaluation
     from ..evaluation.evaluation_file import SavedEvaluation
-    from ..evaluation.measures import exact_numbers
-    from ..evaluation.measuring import noisy_accuracy
     from ..models.display.wording import classes_called
     from ..models.saved import SavedModel
 
@@ -135,20 +128,15 @@ def evaluate(
     places = {path: reserved(path, size, force) for path in (report, out) if path is not None}
     note_ledger(table.place, ledger_file)
     paid: Any = {"ledger": ledger, "records_per_person": records_per_person, "model_is_public": model_is_public}
-    files: dict[Path | None, Callable[[], str]] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # the answer says it
-        if only_accuracy:
-            one = noisy_accuracy(saved, X, y, epsilon, **paid)
-            ends = {"low": one.low, "high": one.high, "interval": {"level": LEVEL, "covers": COUNTS_COVER}}
-            promise = {"proved": one.privacy.proved is not None, "because": list(one.privacy.because)}
-            shown, text = {"accuracy": one.accuracy, **ends, "epsilon": epsilon, **promise}, str(one)
-        else:
-            wanted: Any = {"by": asked, "schema": described, "reliability": not no_reliability}
-            found = noisy_evaluation(saved, X, y, epsilon, **wanted, **paid)
-            shown, text = {"epsilon": epsilon} | found.to_dict(), found.to_text(on_one_line)
-            files[report] = partial(found.to_html, f"{model.name}, measured with privacy")
-            files[out] = lambda: SavedEvaluation.of(found, model_file, ledger).to_json() + "\n"
+        wanted: Any = {"by": asked, "schema": described, "reliability": not no_reliability}
+        found = noisy_evaluation(saved, X, y, epsilon, **wanted, **paid)
+    shown, text = {"epsilon": epsilon} | found.to_dict(), found.to_text(on_one_line)
+    files: dict[Path | None, Callable[[], str]] = {
+        report: partial(found.to_html, f"{model.name}, measured with privacy"),
+        out: lambda: SavedEvaluation.of(found, model_file, ledger).to_json() + "\n",
+    }
     say_paid(json.dumps(shown, indent=1) if as_json else text, epsilon)
     for path, place in places.items():
         keep(place, files[path](), path, epsilon)

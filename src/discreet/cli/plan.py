@@ -110,23 +110,25 @@ def _plan(
     check_classes(parameters, classes)
     every = [(planned, parameters)] if kind else [(one, how | parameters) for one, how in COMPARED]
     models = {_name(*each): each for each in every if each[1].keys() <= each[0].options.keys()}
-    from ..evaluation.planning import EPSILONS, expect_of, on_similar, planning_chart
+    from ..evaluation.planning import EPSILONS, on_similar, planning_chart
     from ..evaluation.recommendation import Recommendation
 
     ledger = common.open_ledger(ledger_file)
     learn = {name: partial(one.make, schema=schema, **given) for name, (one, given) in models.items()}
-    costs = {name: {e: make(epsilon=e).promise().costs for e in EPSILONS} for name, make in learn.items()}
+    plans = {name: {e: make(epsilon=e).plan() for e in EPSILONS} for name, make in learn.items()}
     X, y = (None, []) if standin is None else _labelled(standin, schema, common.target_of(schema, target))
     n = records or len(y)
     found = Recommendation(
         n,
         kind is None,
-        {name: expect_of(one.name, schema, n, given, costs[name]) for name, (one, given) in models.items()},
+        plans,
         {e: None if weights else on_similar(n, len(schema.used), len(classes), e) for e in EPSILONS},
         weights,
     )
     if ledger is not None:
-        found.room = {name: {e: ledger.room_for(cost) for e, cost in priced.items()} for name, priced in costs.items()}
+        found.room = {
+            name: {e: ledger.room_for(p.statement.costs) for e, p in of.items()} for name, of in plans.items()
+        }
     if standin is not None:
         _measure(found, X, y, learn, repeats, n / len(y) / 0.7 if records else 1.0)
     epsilon, name = found.chosen
@@ -150,9 +152,7 @@ def _plan(
     console.print(found.headline, style="bold", highlight=False)
     console.print(table, *found.lines(classes), sep="\n", highlight=False)
     if verbose:
-        console.print(
-            *found.details(schema, {name: given for name, (_, given) in models.items()}), sep="\n", highlight=False
-        )
+        console.print(*found.details(), sep="\n", highlight=False)
     if out is not None:
         console.print(f"The curve: {on_one_line(out)}")
 

@@ -40,7 +40,7 @@ from ..schema import Schema
 from ..schema.columns import canonical, is_missing
 from ..schema.draft import Draft, as_schema
 from ..schema.inference import infer_schema
-from ..sources.memory import add_table
+from ..sources.memory import add_table, class_numbers
 from .parameters import ParameterTable
 
 # How scikit-learn's messages begin that are about an array as a whole. Others may quote a value.
@@ -138,6 +138,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     def predict_proba(self, X: Any) -> np.ndarray:
         """How likely each class is: its share of the counts where a rule or leaf captures, the label's the largest of them.
 
+        Of a score card it follows from the range that a record's total is in; of more than two classes, from all totals.
         With a ``class_weight`` it is the share of the counts alone: ``predict`` is then a decision, which may name a rare class.
         """
         check_is_fitted(self)
@@ -270,10 +271,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             self.classes_ = np.unique(np.array(self._given_schema().classes))
             if (self.classes_.dtype.kind == "U") != (y.dtype.kind not in "biuf"):
                 raise SchemaError("y and the classes of the schema must be both strings or both numbers")
-            number = {canonical(c): i for i, c in enumerate(self.classes_.tolist())}
-            with no_value_shown(LABELS):
-                found, where = np.unique(y, return_inverse=True)
-            labels = np.array([number.get(canonical(label), -1) for label in found])[where]
+            labels = class_numbers(y, self.classes_.tolist(), n)
             if (labels < 0).any():
                 raise SchemaError(
                     "y has labels that are not among the classes of the schema; add them, or leave them out"

@@ -22,28 +22,29 @@ from ..rules.limits import Limits, check_monotonic_cst
 from ..rules.numbered_tree import leaves_of
 from ..rules.rules import Condition, truth
 from ..schema import Schema
-from ..sources.plan import Counting, Needs
+from ..sources.plan import Needs
 from .base import Exact, Tested
 from .card_learner import LearnedCard, Wanted, reachable_parts, score_card
 from .feasibility import check_trees
 from .parameters import CARDS, DP_CARDS, GINI
-from .plans import Bar, FitPlan, steps_of_trees
+from .plans import Asked, FitPlan, tree_steps
 from .private import PrivateClassifier
 
 MANY_COLUMNS = 20  # with more, some are chosen unless said otherwise: measured (docs/cards.md)
 DECIMALS = {"integers": 0, "decimals": 2}
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Cards(Tested):
     """What classifiers have in common whose model is a score card."""
 
-    card_: ScoreCard
-    _kept = "card_"
+    max_columns: int | None = None
+    points: str = "integers"
+    monotonic_cst: Any = None
+    tree_depth: int = 0
+    sequential: bool | None = None
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """How likely each class is, by the range that a record's total is in; of more than two classes, by all totals."""
-        shares: np.ndarray = super().predict_proba(X)
-        return shares
+    _kept = "card_"
 
     def _parts(self, candidates: Candidates) -> list[ColumnParts]:
         return [parts_of(column) for column in candidates.columns]
@@ -61,16 +62,15 @@ class Cards(Tested):
 
     def _signs(self, candidates: Candidates) -> list[int]:
         """Of each column whether points for the second class have to rise, or to fall."""
-        if check_monotonic_cst(self.monotonic_cst) and len(self.classes_) != 2:
+        signs = check_monotonic_cst(self.monotonic_cst)
+        if signs and len(self.classes_) != 2:
             raise ValueError(
                 f"monotonic_cst needs two classes: points that rise are for one class against another, and there are "
                 f"{len(self.classes_)}. Leave it out"
             )
         limits = Limits.of(self.monotonic_cst, (), candidates, self.classes_.tolist())
-        rises = (
-            1 if limits is None or limits.labels[0] == 0 else -1
-        )  # the schema may list the classes the other way round
-        signs = check_monotonic_cst(self.monotonic_cst)
+        # the schema may list the classes the other way round
+        rises = 1 if limits is None or limits.labels[0] == 0 else -1
         return [rises * signs.get(column.name, 0) for column in candidates.columns]
 
     def _set_model(self, candidates: Candidates, learned: LearnedCard) -> None:
@@ -87,20 +87,12 @@ class Cards(Tested):
             if all(some.any() for some in inside)  # of a leaf that no record can reach nothing is said
         ]
         cards[-1] = replace(cards[-1], condition=())
-        answers = (
-            [Answer(label) for label in classes]
-            if len(classes) != 2
-            else [
-                Answer(
-                    classes[int(risk > 0.5)], None if counts is None else counts.tolist(), (round(1 - risk, 3), risk)
-                )
-                for risk, counts in zip(
-                    learned.risks,
-                    [None] * len(learned.risks) if learned.counts is None else learned.counts.T,
-                    strict=True,
-                )
-            ]
-        )
+        if len(classes) == 2:
+            counts = [None] * len(learned.risks) if learned.counts is None else learned.counts.T.tolist()
+            by_range = zip(learned.risks, counts, strict=True)
+            answers = [Answer(classes[int(risk > 0.5)], own, (round(1 - risk, 3), risk)) for risk, own in by_range]
+        else:
+            answers = [Answer(label) for label in classes]
         self.card_ = ScoreCard(tuple(cards), tuple(learned.limits), tuple(answers), tuple(classes), candidates.schema)
 
 
@@ -190,25 +182,21 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
 
     _parameters = DP_CARDS
 
-    max_columns: int | None = None
-    points: str = "integers"
-    monotonic_cst: Any = None
-    tree_depth: int = 0
-    sequential: bool | None = None
     counts_share: float = 0.1
     time_limit: float | None = None
     verbose: bool = False
 
-    def _plan(self, candidates: Candidates, counting: Counting | None, drafted: bool) -> "CardPlan":
+    def _plan(self, asked: Asked) -> "CardPlan":
+        candidates = asked.candidates
         columns, depth = self._columns(candidates), int(self.tree_depth)
-        budget = self._budget_for(candidates, self._terms.record_price)
+        chooses = columns < len(candidates.columns)
+        budget = CardBudget.split(self._terms.record_price, self._share_for_totals, columns, chooses, depth > 0)
         if depth:
             check_trees(len(candidates), [depth], len(self.classes_), "tree_depth", GINI)
         limits = Limits.of(self.monotonic_cst, (), candidates, self.classes_.tolist())
         totals_scale = scale_for(budget.counts_epsilon) if budget.counts_epsilon else None
         return CardPlan(
-            **self._proved(candidates, counting, drafted, SCORE_CARDS, budget, limits),
-            bar=Bar(bool(self.verbose), steps_of_trees("drawing", len(candidates), (depth,))),
+            **self._proved(asked, SCORE_CARDS, budget, limits),
             budget=budget,
             wanted=self._wanted(candidates, columns, scale_for(budget.column_epsilon), totals_scale),
             time_limit=self.time_limit,
@@ -219,11 +207,6 @@ class DPScoreCardClassifier(Cards, PrivateClassifier):
         if self.max_columns is not None or there <= MANY_COLUMNS:
             return there
         return min(there, max(4, round(8 * math.sqrt(float(self._terms.record_price)))))
-
-    def _budget_for(self, candidates: Candidates, price: Fraction) -> CardBudget:
-        """How so much epsilon for a record is divided: public numbers alone."""
-        columns, share = self._columns(candidates), self._share_for_totals
-        return CardBudget.split(price, share, columns, columns < len(candidates.columns), self.tree_depth > 0)
 
     @property
     def _share_for_totals(self) -> Fraction:
@@ -247,7 +230,7 @@ class CardPlan(FitPlan):
 
     def queries(self, counts: Counts) -> CardQueries:
         """A tree, columns, and their class counts."""
-        self.bar.begin_stage(0, 1)
+        self.bar.begin(*tree_steps("drawing", len(self.candidates), (self.wanted.depth,)))
         given = self.wanted.parts, self.budget, self.wanted.depth, self.time_limit, self.bar.advance
         return CardQueries(counts, self.candidates, *given)
 
@@ -285,12 +268,6 @@ class ScoreCardClassifier(Cards, Exact):
     """
 
     _parameters = CARDS
-
-    max_columns: int | None = None
-    points: str = "integers"
-    monotonic_cst: Any = None
-    tree_depth: int = 0
-    sequential: bool | None = None
 
     def _learn(self, candidates: Candidates, counts: Patterns) -> LearnedCard:
         queries = CardQueries(counts, candidates, self._parts(candidates), None, int(self.tree_depth)).prepare()

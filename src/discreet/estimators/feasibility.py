@@ -89,25 +89,18 @@ def is_summed(candidates: int, bins: Sequence[int], rules: int, classes: int, ra
     return few and Groups.of(bins, max(1, rules)).count_places() * classes <= MOST_COUNTS
 
 
-def check_lists(candidates: int, max_length: int, rules_per_draw: int | None) -> None:
+def check_lists(candidates: int, max_length: int, rules_per_draw: int | None, drawn: bool = True) -> None:
     """Raise ValueError, before any record is read, if a draw is out of reach; say which ``rules_per_draw`` is not."""
     size = max(draws_of(max_length - 1, rules_per_draw))
     name = "max_length" if rules_per_draw is None else "rules_per_draw"
-    if are_lists_feasible(candidates, size):
-        return
-    largest = max(j for j in range(1, min(size, MOST_RULES + 1)) if are_lists_feasible(candidates, j))
-    raise ValueError(
-        f"{name} is too large for {candidates:,} candidates: a draw of {size} rules at once is one of "
-        f"{count_lists(candidates, size):.1e} lists, which may take hours. Set rules_per_draw={largest} to draw {largest} "
-        "at a time, or have fewer candidates (max_literals, exclude, negations=False, coarser columns). See docs/optimal.md"
-    )
-
-
-def check_rules_per_draw(max_length: int, rules_per_draw: int | None) -> None:
-    """Raise ValueError, before any record is read, if a draw would be of too many rules."""
-    size = max(draws_of(max_length - 1, rules_per_draw))
-    name = "max_length" if rules_per_draw is None else "rules_per_draw"
-    if size > MOST_RULES:
+    if not are_lists_feasible(candidates, size):
+        largest = max(j for j in range(1, min(size, MOST_RULES + 1)) if are_lists_feasible(candidates, j))
+        raise ValueError(
+            f"{name} is too large for {candidates:,} candidates: a draw of {size} rules at once is one of "
+            f"{count_lists(candidates, size):.1e} lists, which may take hours. Set rules_per_draw={largest} to draw {largest} "
+            "at a time, or have fewer candidates (max_literals, exclude, negations=False, coarser columns). See docs/optimal.md"
+        )
+    if drawn and size > MOST_RULES:
         raise ValueError(
             f"{name} is too large: it asks for {size} rules in one draw, and at most {MOST_RULES} "
             f"can be drawn at once. Set rules_per_draw={MOST_RULES} or less to draw so many at a time, or "

@@ -9,17 +9,17 @@ from functools import lru_cache
 
 from ..accounting.costs import Cost
 from ..accounting.ledger import exact
-from ..accounting.statement import Guarantee, PrivacyStatement
+from ..accounting.statement import Guarantee
 from ..private.counts.counts import Counts as AnyCounts
 from ..private.counts.counts import Patterns
 from ..private.mechanisms.base import GreedyBudget, GreedyMechanism, Settings
 from ..private.mechanisms.registry import MECHANISMS, find_greedy
 from ..private.queries.greedy import ExactGreedyQueries, GreedyQueries
 from ..rules.candidates import Candidates
-from ..sources.plan import Counting, Needs
+from ..sources.plan import Needs
 from .base import Counts, Exact, Learned, RuleLists
 from .parameters import DP_GREEDY_LISTS, GREEDY_LISTS
-from .plans import FitPlan
+from .plans import Asked, FitPlan
 from .private import ROUNDING, PrivateClassifier
 
 LARGEST_DELTA = 1e-3  # a larger one is no promise to anybody
@@ -103,6 +103,14 @@ class GreedyRuleListClassifier(RuleLists, Exact):
         return greedy(ExactGreedyQueries(counts, candidates, self.min_support), self.max_length)
 
 
+@dataclass(frozen=True, kw_only=True)
+class GreedyPlan(FitPlan):
+    """A greedy list or tree."""
+
+    mechanism: GreedyMechanism
+    budget: GreedyBudget
+
+
 @dataclass(eq=False, repr=False, kw_only=True)
 class PrivateGreedy(PrivateClassifier):
     """What greedy private classifiers have in common: a mechanism with its parameters, and what it promises."""
@@ -118,12 +126,9 @@ class PrivateGreedy(PrivateClassifier):
         mechanism = find_greedy(self.mechanism)
         return mechanism is None or mechanism.binary_only
 
-    @property
-    def _mechanism(self) -> GreedyMechanism:
-        return MECHANISMS[self.mechanism]
-
-    def _budget_for(self, max_length: int, tree: bool = False) -> GreedyBudget:
-        """How the budget is split over the queries."""
+    def _greedy_plan(self, kind: type[GreedyPlan], asked: Asked, max_length: int, tree: bool = False) -> GreedyPlan:
+        """How the budget is split over the queries, and what that promises."""
+        mechanism, candidates = MECHANISMS[self.mechanism], len(asked.candidates)
         settings = Settings(
             epsilon=self._terms.record_price,
             max_length=max_length,
@@ -133,23 +138,20 @@ class PrivateGreedy(PrivateClassifier):
             counts_share=exact("counts_share", self.counts_share),
             tree=tree,
         )
-        return self._mechanism.split(settings)
-
-    def _statement(self, budget: GreedyBudget, candidates: Candidates, drafted: bool) -> PrivacyStatement:
-        mechanism = self._mechanism
-        because = self._reasons_for_no_proof(candidates.schema, drafted)
-        because += mechanism.reasons_for_no_proof(budget.settings)
+        budget = mechanism.split(settings)
+        because = self._reasons_for_no_proof(asked) + mechanism.reasons_for_no_proof(settings)
         proved = None
         if not because:
-            proved = _proved(mechanism, budget, len(candidates))
+            proved = _proved(mechanism, budget, candidates)
             delta = proved.for_person(int(self.records_per_person)).delta or 0.0
             if delta > LARGEST_DELTA:
                 because.append(f"the best delta that can be proved, {delta:.1g}, is too large to mean anything")
                 proved = None
         assumes = () if mechanism.exact_choices else (ROUNDING,)
-        costs = () if proved is None else _costs(mechanism, budget, len(candidates))
-        published = mechanism.published(budget.settings)
-        return self._promise(mechanism.name, published, proved, because, *assumes, costs=costs)
+        costs = () if proved is None else _costs(mechanism, budget, candidates)
+        published = mechanism.published(settings)
+        statement = self._promise(mechanism.name, published, proved, because, *assumes, costs=costs)
+        return kind(**self._common(asked, statement, budget.delta), mechanism=mechanism, budget=budget)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -214,20 +216,12 @@ class DPGreedyRuleListClassifier(PrivateGreedy, RuleLists):
     def _needs(self, candidates: Candidates) -> Needs:
         return Needs(nodes=True)
 
-    def _plan(self, candidates: Candidates, counting: Counting | None, drafted: bool) -> "GreedyPlan":
-        budget = self._budget_for(int(self.max_length))
-        statement = self._statement(budget, candidates, drafted)
-        common = self._common(candidates, counting, statement, delta=budget.delta)
-        return GreedyPlan(**common, mechanism=self._mechanism, budget=budget, max_length=int(self.max_length))
+    def _plan(self, asked: Asked) -> GreedyPlan:
+        return self._greedy_plan(GreedyListPlan, asked, int(self.max_length))
 
 
-@dataclass(frozen=True, kw_only=True)
-class GreedyPlan(FitPlan):
+class GreedyListPlan(GreedyPlan):
     """A greedy list: so many choices, and class counts."""
-
-    mechanism: GreedyMechanism
-    budget: GreedyBudget
-    max_length: int
 
     def queries(self, counts: AnyCounts) -> GreedyQueries:
         """What Algorithm 1 asks."""
@@ -235,7 +229,7 @@ class GreedyPlan(FitPlan):
 
     def run(self, queries: GreedyQueries) -> Learned:
         """Algorithm 1."""
-        return greedy(queries, self.max_length)
+        return greedy(queries, self.budget.settings.max_length)
 
 
 @lru_cache(maxsize=256)  # an experiment asks for the same one at every fit

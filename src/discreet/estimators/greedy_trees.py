@@ -3,14 +3,11 @@
 from dataclasses import dataclass
 
 from ..private.counts.counts import Counts
-from ..private.mechanisms.base import GreedyBudget, GreedyMechanism
 from ..private.queries.greedy import GreedyTreeQueries
-from ..rules.candidates import Candidates
 from ..rules.numbered_tree import NumberedFork, NumberedLeaf, NumberedTree, Path, with_leaves
-from ..sources.plan import Counting
-from .greedy import PrivateGreedy
+from .greedy import GreedyPlan, PrivateGreedy
 from .parameters import DP_GREEDY_TREES
-from .plans import FitPlan
+from .plans import Asked
 from .trees import Trees
 
 
@@ -56,22 +53,12 @@ class DPGreedyTreeClassifier(Trees, PrivateGreedy):
 
     _parameters = DP_GREEDY_TREES
 
-    max_depth: int = 3
-
-    def _plan(self, candidates: Candidates, counting: Counting | None, drafted: bool) -> "GreedyTreePlan":
-        depth = int(self.max_depth)
-        budget = self._budget_for(depth + 1, tree=True)
-        common = self._common(candidates, counting, self._statement(budget, candidates, drafted), delta=budget.delta)
-        return GreedyTreePlan(**common, mechanism=self._mechanism, budget=budget, max_depth=depth)
+    def _plan(self, asked: Asked) -> GreedyPlan:
+        return self._greedy_plan(GreedyTreePlan, asked, int(self.max_depth) + 1, tree=True)
 
 
-@dataclass(frozen=True, kw_only=True)
-class GreedyTreePlan(FitPlan):
+class GreedyTreePlan(GreedyPlan):
     """A greedy tree: a choice for each level, and class counts of the leaves."""
-
-    mechanism: GreedyMechanism
-    budget: GreedyBudget
-    max_depth: int
 
     def queries(self, counts: Counts) -> GreedyTreeQueries:
         """What is asked of each level."""
@@ -79,7 +66,7 @@ class GreedyTreePlan(FitPlan):
 
     def run(self, queries: GreedyTreeQueries) -> NumberedTree:
         """Level by level."""
-        return greedy_tree(queries, self.max_depth)
+        return greedy_tree(queries, self.budget.settings.max_length - 1)
 
 
 def greedy_tree(queries: GreedyTreeQueries, max_depth: int) -> NumberedTree:

@@ -14,11 +14,11 @@ from ..private.queries.lists import ListQueries
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits
 from ..rules.prior import Prior
-from ..sources.plan import Counting, Needs
+from ..sources.plan import Needs
 from .base import Exact, Learned, Limited, RuleLists, class_weights
-from .feasibility import check_lists, check_rules_per_draw, count_ranges, draws_of, is_summed, tell_lists
+from .feasibility import check_lists, count_ranges, draws_of, is_summed, tell_lists
 from .parameters import BEST_LISTS, DP_OPTIMAL_LISTS
-from .plans import Bar, FitPlan, steps_of_lists
+from .plans import Asked, Bar, FitPlan
 from .private import PrivateDraws
 
 NOT_SUMMED = (
@@ -43,15 +43,17 @@ class OptimalLists(RuleLists):
         """Whether all lists are added up, or an envelope is drawn from: both have the same distribution. From public numbers."""
         if (candidates.members >= 0).sum(1).max() > 1:
             return False
-        bins, rules = (
-            [c.n_bins for c in candidates.columns],
-            max(draws_of(int(self.max_length) - 1, self.rules_per_draw)),
-        )
+        bins, rules = [c.n_bins for c in candidates.columns], max(self._sizes)
         return is_summed(len(candidates), bins, rules, len(self.classes_), self._limits(candidates)[1])
+
+    @property
+    def _sizes(self) -> list[int]:
+        """How many rules each draw may add."""
+        return draws_of(int(self.max_length) - 1, self.rules_per_draw)
 
     def _check(self, candidates: Candidates) -> None:
         """Refuse, before any record is read, what takes too long."""
-        check_lists(len(candidates), int(self.max_length), self.rules_per_draw)
+        check_lists(len(candidates), int(self.max_length), self.rules_per_draw, isinstance(self, PrivateDraws))
         if self._limits(candidates)[0] is not None and not self._is_summed(candidates):
             raise ValueError(NOT_SUMMED)
 
@@ -116,20 +118,18 @@ class DPOptimalRuleListClassifier(PrivateDraws, OptimalLists):
     max_length: int = 4
     rules_per_draw: int | None = None
 
-    def _plan(self, candidates: Candidates, counting: Counting | None, drafted: bool) -> "ListPlan":
+    def _plan(self, asked: Asked) -> "ListPlan":
+        candidates = asked.candidates
         self._check(candidates)
-        check_rules_per_draw(int(self.max_length), self.rules_per_draw)
         prior = Prior.of(self.prior, int(self.max_length), candidates)
-        sizes = draws_of(int(self.max_length) - 1, self.rules_per_draw)
+        sizes = self._sizes
         draws = [prior.lengths] if len(sizes) == 1 else [(1.0,) * (size + 1) for size in sizes]
         budget = DrawBudget.split(self._terms.record_price, exact("counts_share", self.counts_share), len(draws))
         (limits, ranges), summed = self._limits(candidates), self._is_summed(candidates)
         public = len(candidates), sizes, len(self.classes_), ranges
         return ListPlan(
-            **self._proved(candidates, counting, drafted, RULE_LIST_DRAW, budget, limits),
-            said=tell_lists(*public) if self.verbose and summed else "",
-            # how long an envelope takes follows from the records: it has no end that is known
-            bar=Bar(bool(self.verbose), steps_of_lists(len(candidates), sizes if summed else [0] * len(sizes))),
+            **self._proved(asked, RULE_LIST_DRAW, budget, limits),
+            said=tell_lists(*public) if summed else "",
             budget=budget,
             prior=prior,
             class_weights=class_weights(self.class_weight, self.classes_),
@@ -142,8 +142,7 @@ class DPOptimalRuleListClassifier(PrivateDraws, OptimalLists):
     def _needs(self, candidates: Candidates) -> Needs:
         if not self._is_summed(candidates):
             return Needs()
-        sizes = draws_of(int(self.max_length) - 1, self.rules_per_draw)
-        return Needs(together=max(1, *sizes), passes=len(sizes))
+        return Needs(together=max(1, *self._sizes), passes=len(self._sizes))
 
     def _set_model(self, candidates: Candidates, learned: Learned) -> None:
         super()._set_model(candidates, learned)
@@ -167,7 +166,7 @@ class ListPlan(FitPlan):
 
     def queries(self, counts: Counts) -> ListQueries:
         """Draws and class counts."""
-        self.bar.begin_stage(0, 1)
+        self._begin(0)
         drawn = self.prior, self.class_weights, self.draws, self.summed, self.limits
         return ListQueries(counts, self.candidates, self.budget, *drawn, self.time_limit, self.bar.advance)
 
@@ -177,7 +176,7 @@ class ListPlan(FitPlan):
         labels: list[int] = []
         for number, lengths in enumerate(self.draws):
             if number:
-                self.bar.begin_stage(number, 1)
+                self._begin(number)
             rules, drawn = queries.sample_list(chosen, lengths)
             chosen += rules
             labels[-1:] = drawn
@@ -185,6 +184,12 @@ class ListPlan(FitPlan):
             return Learned(chosen, None, labels)
         counts = [queries.histogram(chosen[:i], rule) for i, rule in enumerate([*chosen, None])]
         return Learned(chosen, counts, labels)
+
+    def _begin(self, number: int) -> None:
+        """A draw of a list. If it is summed, so many pairs of rules are looked at; how long an envelope takes is not known."""
+        where = "" if len(self.draws) == 1 else f" (draw {number + 1} of {len(self.draws)})"
+        n, longest = len(self.candidates), len(self.draws[number]) - 1
+        self.bar.begin(f"drawing a rule list{where}", n * (n + 1) // 2 if self.summed and longest > 2 else 0)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -228,8 +233,8 @@ class OptimalRuleListClassifier(OptimalLists, Limited, Exact):
 
     def _learn(self, candidates: Candidates, counts: Patterns) -> Learned:
         limits, _ = self._limits(candidates)
-        with Bar(bool(self.verbose), steps_of_lists(len(candidates), [0])) as bar:
-            bar.begin_stage(0, 1)
+        with Bar(bool(self.verbose)) as bar:
+            bar.begin("drawing a rule list", 0)
             asked = counts, candidates, int(self.max_length) - 1, limits, self.time_limit
             rules, labels, parts, self.certificate_ = find_best_list(*asked)
         return Learned(rules, parts, labels)

@@ -1,4 +1,4 @@
-"""The parameters of all estimators, each described once: its name, its range, its default, and its help on the command line.
+"""Parameters of estimators that have a range or an option, each described once: its name, range, default, and its help there.
 
 An estimator has a ``ParameterTable``. It checks what was given when it is fitted (``__init__`` does nothing), and from it
 the options of ``discreet fit`` and ``discreet plan`` are made. What needs more than the parameter itself is checked where that is
@@ -220,8 +220,9 @@ CRITERION = Parameter(
     "What is drawn for: correct labels, or pure leaves (gini), for better probabilities.",
 )
 SPLIT = Parameter("split", 0.5, help="The prior probability that a node is split.", typed=float)
-PRIOR = Parameter("prior", None)
-PRIOR_OF_TESTS = PRIOR(
+PRIOR_OF_TESTS = Parameter(
+    "prior",
+    None,
     help="Whether all tests are equally likely beforehand (the default), or all columns.",
     typed={"tests": None, "columns": "columns"},
 )
@@ -244,7 +245,6 @@ CLASS_WEIGHT = Parameter(
     "class_weight", None, _class_weight, "What a mistake on a class counts, a public number: ill=5. Repeatable."
 )
 MAX_LITERALS = Parameter("max_literals", 1, help="The most conditions in a rule.", typed=Integer(1, 3))
-NEGATIONS = Parameter("negations", True)
 MONOTONIC_CST = Parameter(
     "monotonic_cst",
     None,
@@ -252,15 +252,10 @@ MONOTONIC_CST = Parameter(
     "A column with which predictions may only rise (:+1) or fall (:-1), from class to class. Repeatable.",
 )
 FORBID = Parameter("forbid", (), _limits, "Columns that no prediction may depend on together. Repeatable.")
-SCHEMA = Parameter("schema", None)
-INFER_SCHEMA = Parameter("infer_schema", False)
-CANDIDATES = Parameter("candidates", None)
 EXCLUDE = Parameter("exclude", (), help="A column that the model may not use. Repeatable.")
 RECORDS_PER_PERSON = Parameter(
     "records_per_person", 1, Integer(1), "The most records that one person has in the table."
 )
-LEDGER = Parameter("ledger", None)
-RANDOM_STATE = Parameter("random_state", None)
 TIME_LIMIT = Parameter(
     "time_limit",
     None,
@@ -327,8 +322,6 @@ def _monotone_in_one_card(cards: Any) -> None:
 
 # -- The tables ------------------------------------------------------------------------------------------------------------------
 
-RULES = (MAX_LITERALS, NEGATIONS)
-PERSONS = (RECORDS_PER_PERSON, LEDGER, RANDOM_STATE)
 LIMITS = (MONOTONIC_CST, FORBID)
 COUNTS_SHARE_OF_GREEDY = COUNTS_SHARE(
     0.5,
@@ -337,40 +330,37 @@ COUNTS_SHARE_OF_GREEDY = COUNTS_SHARE(
 )
 CHOICES = (CONFIDENCE, COUNTS_SHARE_OF_GREEDY)
 
-GREEDY_LISTS = ParameterTable(
-    *(MAX_LENGTH, MAX_LITERALS, MIN_SUPPORT(0.0, check=_min_support(0)), NEGATIONS, SCHEMA, CANDIDATES, EXCLUDE)
-)
-BEST_LISTS = ParameterTable(MAX_LENGTH(4), *RULES, SCHEMA, CANDIDATES, EXCLUDE, TIME_LIMIT, VERBOSE, *LIMITS)
+GREEDY_LISTS = ParameterTable(MAX_LENGTH, MAX_LITERALS, MIN_SUPPORT(0.0, check=_min_support(0)), EXCLUDE)
+BEST_LISTS = ParameterTable(MAX_LENGTH(4), MAX_LITERALS, EXCLUDE, TIME_LIMIT, VERBOSE, *LIMITS)
 BEST_TREES = ParameterTable(
-    *(MAX_DEPTH, CRITERION, SCHEMA, EXCLUDE, TIME_LIMIT, VERBOSE, *LIMITS),
+    *(MAX_DEPTH, CRITERION, EXCLUDE, TIME_LIMIT, VERBOSE, *LIMITS),
     rules=[_mass_has_no_labels],
 )
 CARDS = ParameterTable(
-    *(MAX_COLUMNS, POINTS, MONOTONIC_CST, TREE_DEPTH, SEQUENTIAL, SCHEMA, EXCLUDE),
+    *(MAX_COLUMNS, POINTS, MONOTONIC_CST, TREE_DEPTH, SEQUENTIAL, EXCLUDE),
     rules=[_monotone_in_one_card],
 )
 
 DP_GREEDY_LISTS = ParameterTable(
-    *(MECHANISM, EPSILON, DELTA, MAX_LENGTH, MIN_SUPPORT, *CHOICES, *RULES),
-    *(SCHEMA, INFER_SCHEMA, CANDIDATES, EXCLUDE, *PERSONS),
+    *(MECHANISM, EPSILON, DELTA, MAX_LENGTH, MIN_SUPPORT, *CHOICES, MAX_LITERALS, EXCLUDE, RECORDS_PER_PERSON),
     rules=[_delta_is_needed],
 )
 DP_GREEDY_TREES = ParameterTable(
-    *(EPSILON, MAX_DEPTH, MECHANISM, DELTA, MIN_SUPPORT, *CHOICES, SCHEMA, INFER_SCHEMA, EXCLUDE, *PERSONS),
+    *(EPSILON, MAX_DEPTH, MECHANISM, DELTA, MIN_SUPPORT, *CHOICES, EXCLUDE, RECORDS_PER_PERSON),
     rules=[_delta_is_needed],
 )
 DP_OPTIMAL_LISTS = ParameterTable(
-    *(EPSILON, MAX_LENGTH(4), RULES_PER_DRAW, *RULES, COUNTS_SHARE, CLASS_WEIGHT, PRIOR),
-    *(SCHEMA, INFER_SCHEMA, CANDIDATES, EXCLUDE, *PERSONS, TIME_LIMIT, VERBOSE, *LIMITS),
+    *(EPSILON, MAX_LENGTH(4), RULES_PER_DRAW, MAX_LITERALS, COUNTS_SHARE, CLASS_WEIGHT),
+    *(EXCLUDE, RECORDS_PER_PERSON, TIME_LIMIT, VERBOSE, *LIMITS),
     rules=[_lengths_are_of_one_draw],
 )
 DP_OPTIMAL_TREES = ParameterTable(
     *(EPSILON, MAX_DEPTH, STAGES, CRITERION, COUNTS_SHARE, SPLIT, CLASS_WEIGHT, PRIOR_OF_TESTS),
-    *(SCHEMA, INFER_SCHEMA, EXCLUDE, *PERSONS, TIME_LIMIT, VERBOSE, *LIMITS),
+    *(EXCLUDE, RECORDS_PER_PERSON, TIME_LIMIT, VERBOSE, *LIMITS),
     rules=[_mass_has_no_labels, _mass_needs_counts, _monotone_in_one_draw],
 )
 DP_CARDS = ParameterTable(
     *(EPSILON, MAX_COLUMNS, POINTS, MONOTONIC_CST, TREE_DEPTH, SEQUENTIAL, COUNTS_SHARE),
-    *(SCHEMA, INFER_SCHEMA, EXCLUDE, *PERSONS, TIME_LIMIT, VERBOSE),
+    *(EXCLUDE, RECORDS_PER_PERSON, TIME_LIMIT, VERBOSE),
     rules=[_monotone_in_one_card],
 )

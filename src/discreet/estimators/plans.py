@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from ..private.counts.counts import Counts
 from ..private.release import Plan
@@ -10,29 +10,12 @@ from ..rules.candidates import Candidates
 from ..sources.plan import Counting
 from .feasibility import count_steps
 
-# From the number of a stage, and of its draws: a title, and how many steps
-Describe = Callable[[int, int], tuple[str, int]]
 
-
-def steps_of_trees(doing: str, tests: int, depths: Sequence[int]) -> Describe:
+def tree_steps(doing: str, tests: int, depths: Sequence[int], stage: int = 0, draws: int = 1) -> tuple[str, int]:
     """What a stage of trees is called, and how many steps it has."""
-
-    def describe(stage: int, draws: int) -> tuple[str, int]:
-        trees = "a tree" if draws == 1 else f"{draws:,} trees"
-        where = "" if len(depths) == 1 else f" (stage {stage + 1} of {len(depths)})"
-        return f"{doing} {trees}{where}", draws * count_steps(tests, depths[stage])
-
-    return describe
-
-
-def steps_of_lists(candidates: int, sizes: Sequence[int]) -> Describe:
-    """What a draw of a list is called, and how many pairs of rules it looks at."""
-
-    def describe(stage: int, draws: int) -> tuple[str, int]:
-        where = "" if len(sizes) == 1 else f" (draw {stage + 1} of {len(sizes)})"
-        return f"drawing a rule list{where}", candidates * (candidates + 1) // 2 if sizes[stage] > 2 else 0
-
-    return describe
+    trees = "a tree" if draws == 1 else f"{draws:,} trees"
+    where = "" if len(depths) == 1 else f" (stage {stage + 1} of {len(depths)})"
+    return f"{doing} {trees}{where}", draws * count_steps(tests, depths[stage])
 
 
 class Bar:
@@ -41,8 +24,8 @@ class Bar:
     Without steps that are known beforehand, it shows that something is going on, and for how long.
     """
 
-    def __init__(self, show: bool = False, describe: Describe = lambda stage, draws: ("", 0)) -> None:
-        self._show, self._describe = show, describe
+    def __init__(self, show: bool = False) -> None:
+        self._show = show
         self._bar: Any = None
 
     def __enter__(self) -> Self:
@@ -67,17 +50,27 @@ class Bar:
             self._bar.stop()
             self._bar = None
 
-    def begin_stage(self, stage: int, draws: int) -> None:
-        """The stage of this number begins, with so many draws."""
+    def begin(self, title: str, steps: int) -> None:
+        """A stage begins, of so many steps; 0 if that is not known."""
         if self._bar is not None:
-            title, total = self._describe(stage, draws)
             # without an end there is no time left: what would stand before the word is how long it has been going on
-            self._bar.reset(self._task, total=total or None, description=title, left="left" if total else "")
+            self._bar.reset(self._task, total=steps or None, description=title, left="left" if steps else "")
 
     def advance(self, steps: int) -> None:
         """So many steps are done."""
         if self._bar is not None:
             self._bar.advance(self._task, steps)
+
+
+class Asked(NamedTuple):
+    """What a plan is asked for: candidates, and how the records are counted (None where they are counted already).
+
+    ``drafted``: a schema was drafted from the very table.
+    """
+
+    candidates: Candidates
+    counting: Counting | None = None
+    drafted: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -40,7 +40,7 @@ from ..sources.engine import EngineTable
 from ..sources.memory import FileTable, MemoryTable, check_labels, check_types
 from ..sources.plan import MARGINALS, NODES, PATTERNS, Counting, Needs, plan_counting
 from .base import NO_SCHEMA, Classifier, Limited, candidates_of, may_be_zero_one, refuse
-from .plans import FitPlan, Told
+from .plans import Asked, Bar, FitPlan, Told
 from .private_schema import FoundSchema, PrivateSchema, check_whole, find_schema, memory_columns
 
 ROUNDING = (
@@ -72,38 +72,29 @@ class PrivateClassifier(Classifier, ABC):
         return False
 
     @abstractmethod
-    def _plan(self, candidates: Candidates, counting: Counting | None, drafted: bool) -> FitPlan:
-        """What learning costs and promises, from public numbers alone. See ``_reasons_for_no_proof`` for ``drafted``.
+    def _plan(self, asked: Asked) -> FitPlan:
+        """What learning costs and promises, from public numbers alone."""
 
-        ``counting`` is None where the records are counted already.
-        """
-
-    def _common(
-        self,
-        candidates: Candidates,
-        counting: Counting | None,
-        statement: PrivacyStatement,
-        delta: Fraction = Fraction(0),
-    ) -> dict[str, Any]:
+    def _common(self, asked: Asked, statement: PrivacyStatement, delta: Fraction = Fraction(0)) -> dict[str, Any]:
         """What all plans have."""
-        what, rests_on = f"{type(self).__name__}, {statement.mechanism}", candidates.schema.released
-        named = {"schema": candidates.schema, "candidates": candidates, "what": what, "rests_on": rests_on}
-        return {"terms": self._terms, "counting": counting, "statement": statement, "delta": delta, **named}
+        return {
+            "terms": self._terms,
+            "schema": asked.candidates.schema,
+            "candidates": asked.candidates,
+            "counting": asked.counting,
+            "statement": statement,
+            "delta": delta,
+            "what": f"{type(self).__name__}, {statement.mechanism}",
+            "rests_on": asked.candidates.schema.released,
+            "bar": Bar(bool(getattr(self, "verbose", False))),
+        }
 
-    def _proved(
-        self,
-        candidates: Candidates,
-        counting: Counting | None,
-        drafted: bool,
-        mechanism: Any,
-        budget: Any,
-        limits: Limits | None,
-    ) -> dict[str, Any]:
+    def _proved(self, asked: Asked, mechanism: Any, budget: Any, limits: Limits | None) -> dict[str, Any]:
         """The same where the mechanism's proof is for any parameters, and nothing was published."""
-        because = self._reasons_for_no_proof(candidates.schema, drafted)
+        because = self._reasons_for_no_proof(asked)
         proved = None if because else mechanism.proved(budget)
         promise = self._promise(mechanism.name, None, proved, because, costs=mechanism.costs(budget))
-        return self._common(candidates, counting, replace(promise, limits=limits.said if limits else ()))
+        return self._common(asked, replace(promise, limits=limits.said if limits else ()))
 
     def _needs(self, candidates: Candidates) -> Needs:
         """Which counts would do for the learner, in place of patterns."""
@@ -136,9 +127,10 @@ class PrivateClassifier(Classifier, ABC):
 
         ``may_change``: the source may be another table the next time that it is counted.
         """
-        if counts or getattr(self, "verbose", False):
+        verbose = getattr(self, "verbose", False)
+        if counts or verbose:
             print(f"{counts or 'The records are counted'} {plan.counting}", file=sys.stderr, flush=True)
-        if plan.said:
+        if verbose and plan.said:
             print(plan.said, file=sys.stderr, flush=True)
         if not may_change or (plan.counting.way != NODES and plan.counting.passes == 1):
             return plan
@@ -229,7 +221,7 @@ class PrivateClassifier(Classifier, ABC):
 
     def _planned(self, schema: Schema, drafted: bool = False) -> FitPlan:
         candidates = self._candidates(schema)
-        return self._plan(candidates, self._counting(candidates), drafted)
+        return self._plan(Asked(candidates, self._counting(candidates), drafted))
 
     def fit_source(
         self,
@@ -274,7 +266,7 @@ class PrivateClassifier(Classifier, ABC):
         refuse(unsupported)
         with redacting.unless_inside(SEE_LEDGER):
             candidates, source, counted = self._of_engine(table, counting, max_patterns, verbose)
-            plan = self._plan(candidates, counted, was_sample(table))
+            plan = self._plan(Asked(candidates, counted, was_sample(table)))
             plan = self._announced(plan, f"{source.engine} counts the records" if verbose else "", may_change=True)
             return self._keep(plan, release(plan, source))
 
@@ -322,7 +314,8 @@ class PrivateClassifier(Classifier, ABC):
             if not isinstance(counts, Counts):
                 raise TypeError("counts must be PrivateCounts: PrivateCounts.from_table(X, y, schema)")
             self._set_names(counts.schema, counts.classes)
-            plan = self._plan(self._candidates(counts.schema.exclude(self.exclude)), None, counts.drafted)
+            candidates = self._candidates(counts.schema.exclude(self.exclude))
+            plan = self._plan(Asked(candidates, drafted=counts.drafted))
             return self._keep(plan, release(plan, Told(lambda counting: counts)))
 
     @property
@@ -390,10 +383,10 @@ class PrivateClassifier(Classifier, ABC):
             costs=for_person(costs, k),
         )
 
-    def _reasons_for_no_proof(self, schema: Schema, drafted: bool) -> list[str]:
-        """Why nothing is proved about a fit, whatever the mechanism. ``drafted``: a schema was drafted from the very table."""
+    def _reasons_for_no_proof(self, asked: Asked) -> list[str]:
+        """Why nothing is proved about a fit, whatever the mechanism."""
         mined = ["the candidates were given, and may have been mined from the records"] * (self.candidates is not None)
-        return self._terms.reasons_for_no_proof(schema, drafted) + mined
+        return self._terms.reasons_for_no_proof(asked.candidates.schema, asked.drafted) + mined
 
     def __str__(self) -> str:
         text = super().__str__()

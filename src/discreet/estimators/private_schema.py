@@ -53,11 +53,8 @@ class PrivateSchema:
     ----------
     share : float, default=0.2
         The part of the classifier's epsilon that the schema may cost.
-    delta : float, default=1e-9
-        The chance that a text which only one person has becomes public, in all columns together. 0: columns of texts are left
-        out if their categories are not given, and the classes must be; the promise is then without a delta.
-    classes, bounds, categories, columns
-        What is public already, and costs nothing. As in ``private_schema``.
+    delta, classes, bounds, categories, columns
+        As in ``private_schema``: all but ``delta`` is what is public already, and costs nothing.
     """
 
     share: float = 0.2

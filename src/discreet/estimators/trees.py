@@ -20,19 +20,21 @@ from ..rules.candidates import Candidates
 from ..rules.limits import Limits
 from ..rules.numbered_tree import NumberedLeaf, NumberedTree, leaves_of
 from ..rules.prior import TreePrior
-from ..sources.plan import Counting, Needs
+from ..sources.plan import Needs
 from .base import Exact, Limited, Tested, class_weights, majority
 from .feasibility import DEEPEST_SUMMED, check_trees, count_draws, count_ranges, tell_trees
 from .parameters import BEST_TREES, DP_OPTIMAL_TREES
 from .parameters import GINI as GINI
-from .plans import Bar, FitPlan, steps_of_trees
+from .plans import Asked, Bar, FitPlan, tree_steps
 from .private import PrivateDraws
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class Trees(Tested):
     """What classifiers have in common whose model is a tree."""
 
-    tree_: Tree
+    max_depth: int = 3
+
     _kept = "tree_"
 
     def _set_model(self, candidates: Candidates, learned: NumberedTree) -> None:
@@ -118,12 +120,12 @@ class DPOptimalTreeClassifier(Trees, PrivateDraws):
 
     _parameters = DP_OPTIMAL_TREES
 
-    max_depth: int = 3
     stages: Any = None
     criterion: str = "accuracy"
     split: float = 0.5
 
-    def _plan(self, candidates: Candidates, counting: Counting | None, drafted: bool) -> "TreePlan":
+    def _plan(self, asked: Asked) -> "TreePlan":
+        candidates = asked.candidates
         depths = self._depths
         prior = TreePrior.of(self.prior, self.split, candidates)
         limits, ranges = self._limits(candidates)
@@ -131,9 +133,8 @@ class DPOptimalTreeClassifier(Trees, PrivateDraws):
         tests, given = int((prior.tests > 0).sum()), "max_depth" if self.stages is None else "stages"
         check_trees(tests, depths, len(self.classes_), given, self.criterion, ranges)
         return TreePlan(
-            **self._proved(candidates, counting, drafted, TREE_DRAW, budget, limits),
-            said=tell_trees(tests, depths, len(self.classes_), self.criterion, ranges) if self.verbose else "",
-            bar=Bar(bool(self.verbose), steps_of_trees("drawing", tests, depths)),
+            **self._proved(asked, TREE_DRAW, budget, limits),
+            said=tell_trees(tests, depths, len(self.classes_), self.criterion, ranges),
             budget=budget,
             prior=prior,
             class_weights=class_weights(self.class_weight, self.classes_),
@@ -169,7 +170,7 @@ class TreePlan(FitPlan):
 
     def queries(self, counts: Counts) -> TreeQueries:
         """Draws and class counts."""
-        self.bar.begin_stage(0, 1)
+        self._begin(0, 1)
         drawn = self.prior, self.class_weights, self.criterion, self.depths, self.limits
         return TreeQueries(counts, self.candidates, self.budget, *drawn, self.time_limit, self.bar.advance)
 
@@ -178,9 +179,12 @@ class TreePlan(FitPlan):
         tree: NumberedTree = NumberedLeaf()
         for stage, depth in enumerate(self.depths):
             if stage:  # how many trees it draws is known from what was drawn
-                self.bar.begin_stage(stage, sum(1 for _ in leaves_of(tree)))
+                self._begin(stage, sum(1 for _ in leaves_of(tree)))
             tree = queries.grow(tree, depth)
         return queries.count(tree) if self.budget.counts_epsilon else tree
+
+    def _begin(self, stage: int, draws: int) -> None:
+        self.bar.begin(*tree_steps("drawing", int((self.prior.tests > 0).sum()), self.depths, stage, draws))
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -220,7 +224,6 @@ class OptimalTreeClassifier(Trees, Limited, Exact):
 
     _parameters = BEST_TREES
 
-    max_depth: int = 3
     criterion: str = "accuracy"
 
     def _check(self, candidates: Candidates) -> None:
@@ -234,8 +237,8 @@ class OptimalTreeClassifier(Trees, Limited, Exact):
         depth, (limits, _) = int(self.max_depth), self._limits(candidates)
         prior = TreePrior(0.5, np.full(len(candidates), 1.0 / len(candidates)))
         drawn = prior, np.ones(len(self.classes_)), self.criterion, (depth,), limits, self.time_limit
-        with Bar(bool(self.verbose), steps_of_trees("searching for", len(candidates), (depth,))) as bar:
-            bar.begin_stage(0, 1)
+        with Bar(bool(self.verbose)) as bar:
+            bar.begin(*tree_steps("searching for", len(candidates), (depth,)))
             queries = BestTreeQueries(counts, candidates, *drawn, bar.advance)
             tree, self.certificate_ = queries.prepare().find_best(depth)
         return tree

@@ -1,141 +1,52 @@
-"""How good a model is on private records: everything that follows from one noisy histogram, for one price.
+"""How good a model is on private records, from one noisy histogram, for one price; and, exactly, on records that may be shown.
 
-Rates from noisy counts, with intervals that cover both the noise and the sampling of records.
-
-A rate is the share ``p`` of the records of some bins, ``a``, among them and those of others, ``w``. What is known are noisy sums
-``A`` of m bins and ``W`` of n bins. For the right p, ``T = A (1 - p) - W p`` has mean 0, whatever the number of records, and
-
-    variance(T) = (a + w) p (1 - p)  +  v (m (1 - p)^2 + n p^2),        v: of the noise of one bin
-
-the first part from sampling records of which a share p is of the one kind, the second from the noise. The interval has all p
-that T does not refute: Wilson's interval where there is no noise, Fieller's where there is nothing else. Laplace noise has
-heavier tails than a normal one, so the bound on T is that of a distribution with its fourth moment (Cornish and Fisher); and
-as records are whole, half a record is added where no noise smooths that. Nothing here is a proof: docs/noisy-evaluation.md has
-the coverage that was measured (benchmarks/evaluation_coverage.py).
-
-Sums and differences of independent rates get the intervals that follow from those of their parts (Zou and Donner, 2008):
-distances add up as deviations do. Where a rate's own interval reaches 0 or 1 its distance is no deviation, and is added as it is.
+What is measured of a model on private records is private only if the model is: an exact list, learned from the same records,
+tells neighbouring tables apart before any noise is added. So an evaluation asks for the model's origin, and proves nothing
+without one.
 """
 
 from collections.abc import Mapping, Sequence
-from statistics import NormalDist
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
+from sklearn.metrics import roc_auc_score
 
-from .._utils.errors import SchemaError
+from .._utils.errors import RuleError, SchemaError
+from .._utils.provenance import was_sample
 from .._utils.redaction import SEE_LEDGER, redacted
+from .._utils.tables import as_table
+from ..accounting.costs import DISCRETE_LAPLACE, repeated
 from ..accounting.ledger import Ledger
-from ..accounting.statement import EVALUATED, PrivacyStatement
-from ..models.display.wording import classes_called, in_labels
-from ..models.model import Model
+from ..accounting.statement import (
+    ASSUMES,
+    EVALUATED,
+    INFERRED,
+    PREPARED,
+    SCHEMA_IS_PUBLIC,
+    Guarantee,
+    PrivacyStatement,
+    neighbours_of,
+)
+from ..models.model import Model, model_of
+from ..private.counts.counts import Counts
 from ..private.noise.entropy import Integers
-from ..private.noise.sums import LEVEL, margin, moments
-from ..private.queries.evaluation import Grouping
-from ..private.release import Terms
-from ..schema import Schema
-from ..schema.columns import Column
+from ..private.queries.evaluation import EvaluationQueries, Grouping, epsilon_each
+from ..private.release import CountedSource, Plan, Terms, release
+from ..schema import Schema, SchemaRelease
+from ..schema.columns import Column, canonical
 from ..schema.groups import groups_of
-from .evaluated import ALL_OTHERS, Count, EvaluationCounts, Group, NoisyEvaluation, Part, Rate, Rates, Table
-from .measuring import measure, model_to_measure
+from ..schema.schema import check_private_schema, sorted_classes
+from ..sources.engine import EngineTable, is_engine_table
+from ..sources.memory import MemoryTable, check_labels, check_types, class_numbers
+from ..sources.plan import Counting
+from .evaluated import EvaluationCounts, NoisyEvaluation
+from .rates import Named, evaluation_of, in_tuples, rows_of
 
-Numbers = npt.NDArray[np.float64]
-HALVINGS = 50
+SAY = "say model_is_public=True if it does not depend on these records"
+PUBLIC = "the model does not depend on these records: it was written by hand, or learned from others (model_is_public)"
+LEAST_CHANCE = 1e-6  # of what happened: a chance of 0 would make one record's loss infinite
 
-
-class Sum(NamedTuple):
-    """A noisy number of records, the sum of so many bins; an array of them for as many releases."""
-
-    noisy: npt.ArrayLike
-    bins: int
-
-
-class Interval(NamedTuple):
-    """A value, and from where to where it lies."""
-
-    value: Numbers
-    low: Numbers
-    high: Numbers
-
-
-def rate(of: Sum, rest: Sum, epsilon: float, level: float = LEVEL) -> Interval:
-    """The share of the first among both, where each bin has noise of this epsilon. Without any bins it is 0 or 1, for sure."""
-    if not of.bins or not rest.bins:
-        certain = np.zeros(np.shape(of.noisy)) + (1.0 if of.bins else 0.0)
-        return Interval(certain, certain, certain)
-    # A number of records is not below 0. With 0 in its place, T is nearer to 0 for every p, so the interval only grows
-    a, w = np.maximum(np.asarray(of.noisy, float), 0.0), np.maximum(np.asarray(rest.noisy, float), 0.0)
-    variance, fourth = moments(epsilon)
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    half_record = 0.5 / (1 + 12 * variance * min(of.bins, rest.bins))
-
-    def is_possible(p: Numbers) -> npt.NDArray[np.bool_]:
-        spread = (a + w) * p * (1 - p) + variance * (of.bins * (1 - p) ** 2 + rest.bins * p**2)
-        heavier = fourth * (of.bins * (1 - p) ** 4 + rest.bins * p**4) / np.maximum(spread, 1e-300) ** 2
-        bound = (z + (z**3 - 3 * z) / 24 * heavier) * np.sqrt(spread) + half_record
-        possible: npt.NDArray[np.bool_] = np.abs(a * (1 - p) - w * p) <= bound
-        return possible
-
-    def furthest(end: float) -> Numbers:
-        inside, outside = value, np.full_like(value, end)
-        reaches = is_possible(outside)
-        for _ in range(HALVINGS):
-            middle = (inside + outside) / 2
-            possible = is_possible(middle)
-            inside, outside = np.where(possible, middle, inside), np.where(possible, outside, middle)
-        return np.where(reaches, end, inside)
-
-    value = np.where(a + w > 0, a / np.maximum(a + w, 1.0), 0.5)
-    return Interval(value, furthest(0.0), furthest(1.0))
-
-
-def is_too_small(of: Sum, rest: Sum, epsilon: float) -> bool:
-    """Whether the noise may be half of what the rate is about."""
-    bins = of.bins + rest.bins
-    return float(np.asarray(of.noisy) + np.asarray(rest.noisy)) < 2 * margin(epsilon, bins)
-
-
-def mean_rate(rates: Sequence[tuple[Sum, Sum]], epsilon: float) -> Interval:
-    """The mean of rates that share no bin: a balanced accuracy."""
-    return _combined(rates, [1 / len(rates)] * len(rates), epsilon)
-
-
-def difference(one: tuple[Sum, Sum], other: tuple[Sum, Sum], epsilon: float) -> Interval:
-    """The first rate minus the second. They share no bin."""
-    return _combined([one, other], [1.0, -1.0], epsilon)
-
-
-def _combined(rates: Sequence[tuple[Sum, Sum]], weights: Sequence[float], epsilon: float) -> Interval:
-    """A weighted sum of rates.
-
-    Of k parts all but one may be at an end, where they cannot be missed, and then a miss of each is one of the whole: each may
-    miss with a k-th of what the whole may.
-    """
-    usual = [rate(*parts, epsilon) for parts in rates]
-    careful = usual if len(rates) <= 2 else [rate(*p, epsilon, 1 - 2 * (1 - LEVEL) / len(rates)) for p in rates]
-    value = np.asarray(sum(w * part.value for w, part in zip(weights, usual, strict=True)))
-    return Interval(
-        value, value - _distance(usual, careful, weights, -1), value + _distance(usual, careful, weights, 1)
-    )
-
-
-def _distance(usual: list[Interval], careful: list[Interval], weights: Sequence[float], sign: int) -> Numbers:
-    """How far the sum of rates may be above (or, with sign -1, below) its value."""
-    squares, squares_if_careful, added = (np.zeros(np.shape(usual[0].value)) for _ in range(3))
-    at_an_end = np.zeros(np.shape(usual[0].value), bool)
-    for weight, part, wider in zip(weights, usual, careful, strict=True):
-        up = weight * sign > 0
-        reaches = part.high >= 1.0 if up else part.low <= 0.0
-        far, further = (abs(weight) * (one.high - one.value if up else one.value - one.low) for one in (part, wider))
-        squares = squares + np.where(reaches, 0.0, far**2)
-        squares_if_careful = squares_if_careful + np.where(reaches, 0.0, further**2)
-        added = added + np.where(reaches, far, 0.0)
-        at_an_end = at_an_end | reaches
-    return np.asarray(added + np.sqrt(np.where(at_an_end, squares_if_careful, squares)))
-
-
-Pair = tuple[Sum, Sum]  # the records that a rate counts, and the others that it is a share of
 By = str | Sequence[str] | Mapping[str, Sequence[float] | None]
 
 
@@ -157,16 +68,20 @@ def noisy_evaluation(
     """Measure a model on records that are private: confusion matrix, rates by class and by group, and how true its shares are.
 
     All of it follows from one histogram with noise: how many records of each group and class get each answer of the model. It is
-    paid for once. With several columns in ``by`` there is a histogram for each, and each gets an equal part of epsilon. What is
-    proved is what is proved of ``noisy_accuracy``, which has the least noise if the accuracy is all you want.
+    paid for once. With several columns in ``by`` there is a histogram for each, and each gets an equal part of epsilon.
+
+    What is proved is about these numbers, given the model: an exact list that was learned from the same records would tell
+    neighbouring tables apart, whatever the noise. So something is proved only if the model's own statement proves something, or
+    if you say that the model does not depend on these records.
 
     Parameters
     ----------
-    model : classifier, SavedModel, RuleList or Tree
-        As for ``noisy_accuracy``: something is proved only if the model's own statement proves something, or if you say that the
-        model does not depend on these records.
+    model : classifier, SavedModel, RuleList or another model
+        A model of this package with a schema. A bare ``RuleList`` does not know where it came from, so nothing is proved then;
+        give the classifier or the saved model.
     X, y : records and their labels
-        As for ``noisy_accuracy``; X may be an ibis table, with None for y.
+        Values and labels that the schema does not foresee are taken as it says, or left out, in silence. X may be an ibis table
+        (``open_table``), of which only counts come here; y is then None, and the model's schema names the target.
     epsilon : float
         The price. The noise in each bin is of the size of 1/epsilon records, times the number of columns in ``by``.
     by : str, sequence of str, or mapping, default=()
@@ -185,7 +100,8 @@ def noisy_evaluation(
     random_state : int, default=None
         For experiments only: nothing is then proved.
     model_is_public : bool, default=False
-        The model does not depend on these records. The statement says that this was assumed.
+        The model does not depend on these records: it was written by hand, or learned from other records. The statement says
+        that this was assumed. (Its schema must be public as well: nothing is proved with one that was made from records.)
 
     Returns
     -------
@@ -205,66 +121,124 @@ def noisy_evaluation(
     >>> [group.name for group in found.groups]
     ['Female', 'Male']
     """
-    rules = model_to_measure(model)
+    rules = model_of(model)
+    if rules is None or rules.schema is None:
+        raise RuleError(
+            "model must be a rule list or another model with a schema, or a fitted classifier of this package"
+        )
     terms = Terms(epsilon, ledger, records_per_person, random_state)
     asked = {by: None} if isinstance(by, str) else by if isinstance(by, Mapping) else dict.fromkeys(by)
     if not all(isinstance(name, str) for name in asked):
         raise TypeError("by must be the name of a column, some of them, or a mapping from names to cuts or None")
-    groups = [(c := dividing_column(rules, name, schema), groups_of(c, cuts)) for name, cuts in asked.items()]
-    divisions = [Grouping(column.name, found.of_bin) for column, found in groups] or [Grouping()]
-    parts = reliability and any(a.counts is not None or a.shares is not None for a in rules.answers)
-    answer, rows = _rows(rules, parts)
-    n_classes, n_rows = len(rules.classes), len(answer)
-    places: Integers = rows[:, None] * n_classes + np.arange(n_classes)
-    given = model, X, y, terms, model_is_public
-    drawn, each, privacy = measure(*given, EVALUATED, places, n_rows * n_classes, divisions, schema)
-    tables = (in_tuples(histogram.reshape(-1, n_rows, n_classes)) for histogram in drawn)
-    counted = tuple(zip((d.column for d in divisions), tables, strict=True))
-    named = [Named(column.name, column.called, found.names, found.called) for column, found in groups]
-    return evaluation_of(rules, EvaluationCounts(each, parts, counted), named, privacy)
+    columns = [dividing_column(rules, name, schema) for name in asked]
+    groups = [groups_of(column, cuts) for column, cuts in zip(columns, asked.values(), strict=True)]
+    divisions = [Grouping(c.name, g.of_bin) for c, g in zip(columns, groups, strict=True)] or [Grouping()]
+
+    whole, counted = _schemas(rules, columns)
+    source = _source(X, y, whole, counted)
+    groups_schema, drafted = schema if columns else None, was_sample(X, y)
+    origin = _origin_of(model, rules, model_is_public)
+
+    by_answer = reliability and any(a.counts is not None or a.shares is not None for a in rules.answers)
+    answer, rows = rows_of(rules, by_answer)
+    n_classes = len(rules.classes)
+    plan = EvaluationPlan(
+        terms=terms,
+        schema=whole,
+        statement=_statement(terms, origin, whole, groups_schema, drafted, divisions),
+        counting=Counting.patterns(counted),
+        kind="this evaluation",
+        what=EVALUATED + (f" by {', '.join(asked)}" if asked else ""),
+        rests_on=_not_counted_yet(origin, whole, groups_schema),
+        model=rules,
+        places=rows[:, None] * n_classes + np.arange(n_classes),
+        n_places=len(answer) * n_classes,
+        divisions=divisions,
+    )
+    released = release(plan, source)
+    drawn = zip(divisions, released.value, strict=True)
+    counts = EvaluationCounts(
+        float(epsilon_each(terms.record_price, divisions)),
+        by_answer,
+        tuple((d.column, in_tuples(bins.reshape(-1, len(answer), n_classes))) for d, bins in drawn),
+    )
+    named = [Named(c.name, c.called, g.names, g.called) for c, g in zip(columns, groups, strict=True)]
+    return evaluation_of(rules, counts, named, released.privacy)
 
 
-def in_tuples(table: Integers) -> Table:
-    """Numbers by group, row and class, as values that do not change."""
-    return tuple(tuple(map(tuple, group)) for group in table.tolist())
+@dataclass(frozen=True, kw_only=True)
+class EvaluationPlan(Plan):
+    """Histograms of how a model answers: for each division, of the places of records (``private/queries/evaluation.py``)."""
+
+    model: Model
+    places: Integers
+    n_places: int
+    divisions: Sequence[Grouping]
+
+    def queries(self, counts: Counts) -> EvaluationQueries:
+        """A histogram for each division."""
+        return EvaluationQueries(
+            counts, self.model, self.places, self.n_places, self.divisions, noise=self.terms.record_price
+        )
+
+    def run(self, queries: EvaluationQueries) -> list[Integers]:
+        """All of them."""
+        return queries.histograms()
 
 
-class Named(NamedTuple):
-    """A column that divides the records into groups, and the groups that the schema foresees, with what people call them."""
+class Origin(NamedTuple):
+    """Why nothing may be proved of what builds on a model; or if something may, what that rests on."""
 
-    column: str
-    column_called: str
-    names: tuple[str, ...]
-    called: tuple[str, ...]
+    because: tuple[str, ...]
+    assumes: tuple[str, ...] = ()
+    is_proved: bool = False  # by the model's own statement
 
 
-def evaluation_of(
-    rules: Model, counts: EvaluationCounts, named: Sequence[Named], privacy: PrivacyStatement
-) -> NoisyEvaluation:
-    """All numbers, from those that were drawn."""
-    answer, n_classes = _rows(rules, counts.by_answer)[0], len(rules.classes)
-    tables = [np.array(table, np.int64).reshape(len(table), len(answer), n_classes) for _, table in counts.tables]
-    numbers = _Numbers(answer, n_classes, counts.epsilon)
-    whole = min(tables, key=len)  # the fewer bins are added up, the less noise
-    every = numbers.pairs(whole)
-    return NoisyEvaluation(
-        rules.classes,
-        numbers.count(whole),
-        tuple(tuple(numbers.count(whole[:, answer == p, c]) for p in range(n_classes)) for c in range(n_classes)),
-        numbers.rates(every),
-        numbers.rate(mean_rate(every["recall"], counts.epsilon), *every["recall"]),
-        tuple(group for of, table in zip(named, tables, strict=False) for group in numbers.groups(of, table)),
-        numbers.parts(rules, whole) if counts.by_answer else (),
-        privacy,
-        classes_called(rules),
-        counts,
+def _origin_of(model: Any, rules: Model, is_public: bool) -> Origin:
+    """Of a model, a saved model or a classifier. ``is_public``: the caller vouches for a model that has no statement."""
+    if rules.schema is not None and rules.schema.inferred:  # vouching for the rules does not vouch for it
+        return Origin((INFERRED,))
+    statement = getattr(model, "privacy_", getattr(model, "privacy", None))
+    if isinstance(statement, PrivacyStatement) and statement.proved is not None:
+        counted = f"what the model itself reveals is counted by its own statement ({statement.proved}), which adds to this one"
+        return Origin((), (f"{counted} if it was learned from some of these records",), is_proved=True)
+    if is_public:
+        return Origin((), (PUBLIC,))
+    if isinstance(statement, PrivacyStatement):
+        reasons = "; ".join(statement.because)
+        return Origin((f"nothing is proved about the model that was measured ({reasons}); {SAY}",))
+    if hasattr(model, "model_") or getattr(model, "learner", "unknown") != "unknown":
+        return Origin((f"the model that was measured was learned without privacy; {SAY}",))
+    known = "give the fitted classifier or its SavedModel, which know"
+    return Origin((f"nothing is known about where the {rules.kind} came from that was measured; {known}, or {SAY}",))
+
+
+def _statement(
+    terms: Terms,
+    origin: Origin,
+    whole: Schema,
+    groups_schema: Schema | None,
+    drafted: bool,
+    divisions: Sequence[Grouping],
+) -> PrivacyStatement:
+    """What is promised about the evaluation alone."""
+    because = tuple(dict.fromkeys((*terms.reasons_for_no_proof(groups_schema, drafted), *origin.because)))
+    assumes = (*ASSUMES, *origin.assumes)
+    if whole.released:
+        counted = "its own statement counts" if origin.is_proved else "is counted above"
+        but = f"apart from the model's schema, which {counted}, nothing was {PREPARED}"
+        assumes = tuple(but if a == SCHEMA_IS_PUBLIC else a for a in assumes)
+    return PrivacyStatement(
+        *(EVALUATED, None, None if because else Guarantee.of(terms.price, 0.0), because, assumes),
+        neighbours_of(terms.records),
+        costs=repeated(DISCRETE_LAPLACE, epsilon_each(terms.price, divisions), len(divisions)),
     )
 
 
-def _rows(rules: Model, by_answer: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The class that the model says of each row of a table; there is none for what is never predicted. And each answer's row."""
-    predicted = np.array([rules.classes.index(a.label) for a in rules.answers])
-    return (predicted, np.arange(len(predicted))) if by_answer else np.unique(predicted, return_inverse=True)
+def _not_counted_yet(origin: Origin, whole: Schema, groups_schema: Schema | None) -> tuple[SchemaRelease, ...]:
+    """What was paid for the schemas, but for what the model's own statement counts."""
+    paid = dict.fromkeys((*whole.released, *(() if groups_schema is None else groups_schema.released)))
+    return tuple(one for one in paid if not (origin.is_proved and one in whole.released))
 
 
 def dividing_column(model: Model, name: str, schema: Schema | None) -> Column:
@@ -281,73 +255,59 @@ def dividing_column(model: Model, name: str, schema: Schema | None) -> Column:
     return column
 
 
-class _Numbers:
-    """From tables of noisy counts (groups x rows x classes) to numbers with intervals. A row has one predicted class."""
+def _schemas(rules: Model, dividing: Sequence[Column]) -> tuple[Schema, Schema]:
+    """The model's schema with the model's classes; and of that what is counted."""
+    assert rules.schema is not None
+    classes = set(map(canonical, rules.classes))  # there may be labels of classes that the model does not have
+    labels = {text: label for text, label in dict(rules.schema.class_labels).items() if text in classes}
+    whole = replace(rules.schema, classes=rules.classes, class_labels=labels)
+    # the columns that rules use are enough; with all of them there might be as many patterns as records
+    used = [c for c in whole.columns if c.name in rules.used_columns]
+    used += [c for c in dividing if c.name not in rules.used_columns]
+    counted = replace(whole, columns=tuple(used) or whole.columns)
+    check_private_schema(whole)
+    check_private_schema(counted)
+    return whole, counted
 
-    def __init__(self, answer: np.ndarray, n_classes: int, epsilon: float) -> None:
-        self._answer, self._n_classes, self._epsilon = answer, n_classes, epsilon
 
-    def count(self, bins: Integers) -> Count:
-        noisy, far = int(bins.sum()), margin(self._epsilon, bins.size)
-        return Count(noisy, max(0, noisy - far), max(0, noisy + far))
+def _source(X: Any, y: Any, whole: Schema, counted: Schema) -> CountedSource:
+    """The records, wherever they are."""
+    classes = sorted_classes(counted)
+    if is_engine_table(X):
+        if y is not None:
+            raise ValueError("y must be None where X is an ibis table: the model's schema names the column of labels")
+        return EngineTable(X, counted, classes)
+    table = as_table(X, whole.names)
+    check_types(table, counted.used)
+    check_labels(y, classes, len(table))
+    return MemoryTable(table, y, classes)
 
-    def pairs(self, table: Integers) -> dict[str, list[Pair]]:
-        """Of each rate, what it counts and what else there is."""
-        classes, says = np.arange(self._n_classes), self._answer
-        right = says[:, None] == classes
-        return {
-            "accuracy": [(_sum(table[:, right]), _sum(table[:, ~right]))],
-            "predicted": [(_sum(table[:, says == c]), _sum(table[:, says != c])) for c in classes],
-            "recall": [(_sum(table[:, says == c, c]), _sum(table[:, says != c, c])) for c in classes],
-            "precision": [
-                (_sum(table[:, says == c, c]), _sum(table[:, says == c][:, :, classes != c])) for c in classes
-            ],
+
+def exact_numbers(model: Model, X: Any, y: Any) -> dict[str, Any]:
+    """Of records that may be shown: accuracy, ranking, log loss, and each class. Records with other labels are left out."""
+    truth = class_numbers(y, model.classes, len(X))
+    known = truth >= 0
+    predicted = np.array([model.classes.index(label) for label in model.predict(X)])[known]
+    truth, chances = truth[known], model.predict_proba(X)[known]
+    if not len(truth):
+        raise ValueError("no record has a label that is one of the model's classes; is --target the right column?")
+    # how well the model ranks each class against all others, of those that can be told apart here
+    told = [i for i in range(chances.shape[1]) if 0 < (truth == i).sum() < len(truth)]
+    areas = [roc_auc_score(truth == i, chances[:, i]) for i in told]
+    by_class = {
+        str(c): {
+            "records": int((truth == i).sum()),
+            "predicted": int((predicted == i).sum()),
+            "recall": float((predicted[truth == i] == i).mean()) if (truth == i).any() else None,
         }
-
-    def rate(self, found: Interval, *about: Pair) -> Rate:
-        too_small = any(of.bins and rest.bins and is_too_small(of, rest, self._epsilon) for of, rest in about)
-        value, low, high = (float(x) for x in found)
-        return Rate(value, low, high, too_small)
-
-    def rates(self, own: dict[str, list[Pair]], others: dict[str, list[Pair]] | None = None) -> Rates:
-        """The rates; or how they differ from those of other records."""
-
-        def one(name: str, i: int) -> Rate:
-            pair = own[name][i]
-            if others is None:
-                return self.rate(rate(*pair, self._epsilon), pair)
-            return self.rate(difference(pair, others[name][i], self._epsilon), pair, others[name][i])
-
-        classes = range(self._n_classes)
-        precision = tuple(one("precision", c) if c in self._answer else None for c in classes)
-        predicted, recall = (tuple(one(name, c) for c in classes) for name in ("predicted", "recall"))
-        return Rates(one("accuracy", 0), predicted, recall, precision)
-
-    def groups(self, of: Named, table: Integers) -> list[Group]:
-        """Of all groups that the schema foresees, each against the others of them."""
-        found, foreseen = [], table[: len(of.names)]
-        for i, name in enumerate(of.names):
-            own, others = self.pairs(table[[i]]), np.delete(foreseen, i, axis=0)
-            less = self.rates(own, self.pairs(others)) if len(others) else None
-            numbers = self.count(table[i]), self.rates(own), less
-            found.append(Group(of.column, name, *numbers, of.column_called, of.called[i]))
-        return found
-
-    def parts(self, model: Model, table: Integers) -> tuple[Part, ...]:
-        """Of each answer of the model; none where answers do not say how likely classes are, but a record's own totals do."""
-        if model.has_points_by_class:
-            return ()
-        found, conditions = [], model.answer_conditions
-        for i, answer in enumerate(model.answers):
-            shares, here = model.shares_of(answer), table[:, i]
-            pairs = [(_sum(here[:, c]), _sum(np.delete(here, c, axis=1))) for c in range(self._n_classes)]
-            observed = tuple(self.rate(rate(*pair, self._epsilon), pair) for pair in pairs)
-            tests = conditions[i], [in_labels(test, model.schema) for test in conditions[i]]
-            condition, called = (" and ".join(map(str, named)) or ALL_OTHERS for named in tests)
-            numbers = self.count(here), tuple(shares.tolist()), observed
-            found.append(Part(i + 1, condition, answer.label, *numbers, called))
-        return tuple(found)
-
-
-def _sum(bins: Integers) -> Sum:
-    return Sum(int(bins.sum()), bins.size)
+        for i, c in enumerate(model.classes)
+    }
+    return {
+        "records": len(truth),
+        "left out": int((~known).sum()),
+        "accuracy": float((predicted == truth).mean()),
+        "most frequent class": float(np.bincount(truth).max() / len(truth)),
+        "area under the ROC curve": float(np.mean(areas)) if areas else None,
+        "log loss": float(-np.log(np.maximum(chances[np.arange(len(truth)), truth], LEAST_CHANCE)).mean()),
+        "classes": by_class,
+    }

@@ -21,7 +21,7 @@ from ..accounting.statement import PrivacyStatement, neighbours_of
 from ..accounting.summary import LedgerSnapshot
 from ..models.saved import SavedModel, checksum
 from .evaluated import EvaluationCounts, NoisyEvaluation
-from .evaluation import Named, evaluation_of, in_tuples
+from .rates import Named, evaluation_of, in_tuples
 
 FORMAT, VERSION = "discreet evaluation", 1
 ENTRIES = {"format", "version", "discreet", "model", "evaluation", "privacy", "ledger", "checksum"}

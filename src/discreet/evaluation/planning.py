@@ -22,15 +22,13 @@ from typing import Any
 import numpy as np
 
 from .._utils.parameters import read_json
-from ..accounting.costs import DISCRETE_LAPLACE, Cost
-from ..estimators.feasibility import check_rules_per_draw, check_trees
-from ..estimators.trees import GINI
+from ..estimators.cards import CardPlan
+from ..estimators.optimal import ListPlan
+from ..estimators.plans import FitPlan
+from ..estimators.trees import GINI, TreePlan
 from ..models.display.summary import Chance
 from ..models.partition import DOUBLING
 from ..private.noise.sums import margin
-from ..rules.candidates import Candidates
-from ..rules.prior import TreePrior
-from ..schema import Schema
 
 EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 GOOD = (0.1, 0.3, 1.0)  # of which one is recommended
@@ -102,8 +100,8 @@ def _loss_at_most(log_prior: float, epsilon: float, records: int) -> float:
 class Expected:
     """At one epsilon: the attacker's chance; the loss at most; and, on a stand-in, the measured accuracy and its error.
 
-    There is no bound on the loss (None) for a tree that is drawn in stages, or not for its accuracy. ``measures`` has the mean
-    and the error of other things that were measured on the stand-in, too.
+    There is no bound on the loss (None) for a model that is drawn in stages, or not for its accuracy, nor with class weights or
+    a prior of lists. ``measures`` has the mean and the error of other things that were measured on the stand-in, too.
     """
 
     epsilon: float
@@ -114,44 +112,13 @@ class Expected:
     measures: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
 
-def expect(
-    schema: Schema, records: int, epsilons: Sequence[float] = EPSILONS, max_length: int = 4, max_literals: int = 1
-) -> list[Expected]:
-    """What public numbers say."""
-    check_rules_per_draw(max_length, None)
-    n = len(Candidates.of_schema(schema, max_literals, True))
-    classes = len(schema.classes or (0, 1))
-    return [Expected(e, attackers_chance(e), worst_loss(e, records, n, classes, max_length)) for e in epsilons]
-
-
-def expect_trees(
-    schema: Schema,
-    records: int,
-    epsilons: Sequence[float] = EPSILONS,
-    max_depth: int = 3,
-    stages: Sequence[int] | None = None,
-    criterion: str = "accuracy",
-    split: float = 0.5,
-    prior: Any = None,
-) -> list[Expected]:
-    """The same for trees, with parameters of ``DPOptimalTreeClassifier``. What would take hours is refused."""
-    tests = Candidates.of_tests(schema)
-    classes = len(schema.classes or (0, 1))
-    rarest = float(TreePrior.of(prior, split, tests).tests.min())
-    check_trees(len(tests), stages or [max_depth], classes, "stages" if stages else "max_depth", criterion)
-
-    bounded = stages is None and criterion == "accuracy"
-    given = records, len(tests), classes, max_depth, split, rarest
-    return [Expected(e, attackers_chance(e), worst_loss_of_trees(e, *given) if bounded else None) for e in epsilons]
-
-
 @dataclass(frozen=True)
 class ExpectedOfCards(Expected):
     """For a score card also how much noise there is at most, in 95 of 100 counts: in records, and in points.
 
     ``columns`` is how many give points; ``noise`` is that in the class counts of each of them; ``points`` is what it makes of the
     points of a value that a tenth of the records have, half of them in each class, before points are drawn towards 0 as far as
-    the noise could have moved them.
+    the noise could have moved them. A tree's leaves are thought to have equally many records.
     """
 
     columns: int = 0
@@ -159,37 +126,28 @@ class ExpectedOfCards(Expected):
     points: float = 0.0
 
 
-def expect_cards(
-    schema: Schema, records: int, costs: Mapping[float, Sequence[Cost]], tree_depth: int = 0
-) -> list[ExpectedOfCards]:
-    """The same for score cards that cost this at each epsilon: the noise is that of the first counts they pay for.
-
-    A tree's leaves are thought to have equally many records. What would take hours is refused.
-    """
-    if tree_depth:
-        n, classes = len(Candidates.of_tests(schema)), len(schema.classes or (0, 1))
-        check_trees(n, [tree_depth], classes, "tree_depth", GINI)
-    of_class, expected = records / (1 << tree_depth) / 10 / 2, []
-    for e, priced in costs.items():
-        counts = next(cost for cost in priced if cost.kind == DISCRETE_LAPLACE)
-        each = float(counts.epsilon)
-        noise, points = margin(each), DOUBLING / math.log(2) * margin(each, 2) / of_class
-        expected.append(ExpectedOfCards(e, attackers_chance(e), None, columns=counts.times, noise=noise, points=points))
-    return expected
-
-
-def expect_of(
-    kind: str, schema: Schema, records: int, parameters: Mapping[str, Any], costs: Mapping[float, Sequence[Cost]]
-) -> dict[float, Any]:
-    """The same for any kind of model with these parameters and costs, by epsilon. With class weights there is no bound either."""
-    if kind == "card":
-        found: Sequence[Expected] = expect_cards(schema, records, costs, parameters.get("tree_depth", 0))
-    elif kind in ("list", "tree"):
-        bounded = {k: v for k, v in parameters.items() if k not in ("monotonic_cst", "forbid", "class_weight")}
-        found = (expect if kind == "list" else expect_trees)(schema, records, **bounded)
+def expect(plan: FitPlan, records: int) -> Expected:
+    """What public numbers say of a fit with this plan (``DPOptimalTreeClassifier(schema=schema).plan()``) on so many records."""
+    epsilon, draw = float(plan.terms.price), float(plan.terms.record_price)
+    found = Expected(epsilon, attackers_chance(epsilon), None)
+    if isinstance(plan, CardPlan):
+        each, of_class = float(plan.budget.column_epsilon), records / (1 << plan.wanted.depth) / 10 / 2
+        points = DOUBLING / math.log(2) * margin(each, 2) / of_class
+        return ExpectedOfCards(**vars(found), columns=plan.wanted.columns, noise=margin(each), points=points)
+    if not isinstance(plan, ListPlan | TreePlan) or (plan.class_weights != 1).any() or plan.budget.draws > 1:
+        return found
+    n, classes = len(plan.candidates), len(plan.class_weights)
+    share = float(plan.budget.counts_epsilon / plan.terms.record_price)
+    if isinstance(plan, ListPlan):
+        if {*plan.prior.lengths, *plan.prior.rules.tolist()} != {1.0}:
+            return found
+        loss = worst_loss(draw, records, n, classes, len(plan.prior.lengths), share)
     else:
-        found = [Expected(e, attackers_chance(e), None) for e in EPSILONS]
-    return {e.epsilon: replace(e, loss=None) if "class_weight" in parameters else e for e in found}
+        if plan.criterion == GINI:
+            return found
+        rarest = float(plan.prior.tests[plan.prior.tests > 0].min())
+        loss = worst_loss_of_trees(draw, records, n, classes, plan.depths[0], plan.prior.split, rarest, share)
+    return replace(found, loss=loss)
 
 
 def measure(
@@ -245,16 +203,11 @@ class Measured:
         low, high = (math.log10(end(self.accuracy)) for end in (min, max))
         return max(0.0, low - place, place - high)
 
-    def reached(self, model: str, records: int, epsilon: float) -> float:
-        """The accuracy of a model; not a number if it was not measured."""
-        return self._at(self.accuracy, model, records, epsilon)
+    def at(self, curve: Curve, model: str, records: int, epsilon: float) -> float:
+        """The accuracy or area of a model at the epsilon that has as many records times epsilon here, between those measured.
 
-    def ranking(self, model: str, records: int, epsilon: float) -> float:
-        """Its area under the ROC curve."""
-        return self._at(self.area, model, records, epsilon)
-
-    def _at(self, curve: Curve, model: str, records: int, epsilon: float) -> float:
-        """At the epsilon that has as many records times epsilon here, between those that were measured."""
+        Not a number if the model was not measured.
+        """
         known = sorted(e for e in curve if model in curve[e])
         if not known:
             return math.nan
@@ -310,16 +263,16 @@ def on_similar(records: int, columns: int, classes: int, epsilon: float) -> OnSi
     if not tables or 2 * len(tables) < len(near):
         return None
     kinds = [kind for kind in READABLE if any(kind in by_kind for t in tables for by_kind in t.accuracy.values())]
-    reached = {kind: np.array([t.reached(kind, records, epsilon) for t in tables]) for kind in kinds}
-    best = max(kinds, key=lambda kind: np.nanmean([t.reached(kind, records, GOOD[-1]) for t in near]))
-    at_best = np.array([t.reached(best, records, GOOD[-1]) for t in tables])
+    reached = {kind: np.array([t.at(t.accuracy, kind, records, epsilon) for t in tables]) for kind in kinds}
+    best = max(kinds, key=lambda kind: np.nanmean([t.at(t.accuracy, kind, records, GOOD[-1]) for t in near]))
+    at_best = np.array([t.at(t.accuracy, best, records, GOOD[-1]) for t in tables])
 
     quartiles = {kind: np.nanpercentile(values, [25, 75]).tolist() for kind, values in reached.items()}
     return OnSimilar(
         tuple(t.title for t in tables),
         {kind: (quartiles[kind][0], float(np.nanmean(reached[kind])), quartiles[kind][1]) for kind in kinds},
         {kind: float(np.nanmean(at_best - reached[kind])) for kind in kinds},
-        {kind: float(np.nanmean([t.ranking(kind, records, epsilon) for t in tables])) for kind in kinds},
+        {kind: float(np.nanmean([t.at(t.area, kind, records, epsilon) for t in tables])) for kind in kinds},
         *(float(np.mean([getattr(t, name) for t in tables])) for name in ("majority", "boosting", "boosted_area")),
     )
 

@@ -15,12 +15,10 @@ from typing import Any
 import numpy as np
 
 from .._utils.escaping import on_a_line
-from ..estimators.feasibility import tell_trees
+from ..estimators.plans import FitPlan
 from ..models.display.wording import bound, percent
-from ..rules.candidates import Candidates
-from ..schema import Schema
 from ..schema.columns import canonical
-from .planning import EPSILONS, GOOD, IN_STAGES, OnSimilar, measure
+from .planning import EPSILONS, GOOD, IN_STAGES, OnSimilar, expect, measure
 
 CALLED = {"list": "a list", "tree": "a tree", IN_STAGES: "a tree with --stages 2,2", "card": "a card"}
 CLOSE = 0.01  # in accuracy: less than that is no reason for another kind, or a larger epsilon
@@ -53,13 +51,19 @@ class Recommendation:
 
     records: int
     compares: bool
-    expected: dict[str, dict[float, Any]]
+    plans: Mapping[str, Mapping[float, FitPlan]]
     alike: dict[float, OnSimilar | None]
     weights: Mapping[str, float] = field(default_factory=dict)
     room: dict[str, dict[float, int]] = field(default_factory=dict)
     without_privacy: dict[str, float] = field(default_factory=dict)
     standin: int = 0  # its records
     majority: float | None = None  # the share of its most frequent class
+
+    def __post_init__(self) -> None:
+        self.expected: dict[str, dict[float, Any]] = {
+            name: {epsilon: expect(plan, self.records) for epsilon, plan in plans.items()}
+            for name, plans in self.plans.items()
+        }
 
     def measure_on(
         self, X: Any, y: np.ndarray, learn: Mapping[str, Any], repeats: int, times: float, done: Callable[[], object]
@@ -195,7 +199,7 @@ class Recommendation:
         more = "more of its records are found, with more false alarms"
         return f"{said}: {more}. Look at recall and balanced accuracy, not at accuracy.{unknown}"
 
-    def details(self, schema: Schema, parameters: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    def details(self) -> Iterator[str]:
         """What else is known."""
         yield (
             f"The attacker knows everything but whether one person is among about {self.records:,} records, and thinks "
@@ -213,7 +217,7 @@ class Recommendation:
                 f"The public tables most like yours: {', '.join(tables.nearest)}. Area under the ROC curve there, at "
                 f"epsilon {START:g}: {areas}; boosting without privacy {tables.boosted_area:.2f}. docs/tables.md has every table."
             )
-        for name, given in parameters.items():
+        for name, plans in self.plans.items():
             if name == "card":
                 each = ", ".join(f"{row.columns} at {epsilon:g}" for epsilon, row in self.expected[name].items())
                 yield (
@@ -223,8 +227,7 @@ class Recommendation:
                     f"give points: {each}. A card has no class weights: compare its risk with another threshold than one half."
                 )
             elif name.startswith("tree"):
-                tests, depths = len(Candidates.of_tests(schema)), given.get("stages") or [given.get("max_depth", 3)]
-                yield tell_trees(tests, depths, len(schema.classes or (0, 1)), given.get("criterion", "accuracy"))
+                yield plans[START].said
 
     def to_dict(self, called: str) -> dict[str, Any]:
         """As JSON: of one kind of model its values, of several their values by name."""

@@ -1,7 +1,7 @@
 """What every model is: it divides the records into parts, and each record gets an answer.
 
 A partition is an ordered list of conditions, of which the last is empty: a record is in the first part whose condition is true
-of it. Everything that is written from a model (predictions, SQL, Python, reports, a noisy accuracy) can be written from this, so
+of it. Everything that is written from a model (predictions, SQL, Python, reports, noisy evaluations) can be written from this, so
 that a new kind of model needs none of its own. (Where people read a tree, in code and reports, it is written as it is.)
 
 - A *rule list* is one partition, with an answer for each part.

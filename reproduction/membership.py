@@ -8,13 +8,6 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import roc_auc_score, roc_curve
 
-from .._utils.parameters import check_seed
-from ..models.model import Model
-from ..models.partition import Answer
-from .measures import records_of
-
-KINDS = ("black-box", "label-only")
-
 
 @dataclass(frozen=True, eq=False)
 class MembershipAttack:
@@ -41,17 +34,15 @@ def membership_attack(
     kind: str = "black-box",
     random_state: int | None = None,
 ) -> MembershipAttack:
-    """Attack a model: half of the records teach the attack who is a member, the other half measure it.
+    """Attack a model (a list or a tree): half of the records teach the attack who is a member, the other half measure it.
 
     As many training records as test records are used (of the more numerous, a random choice), so that guessing is right
     half of the time. That an attack fails proves nothing: see a model's ``privacy_`` for what is proved.
 
-    The measure reads records; what it says about private ones is not private. It needs ART, which is the extra ``attacks``.
-
     Parameters
     ----------
-    model : classifier or RuleList
-        A fitted classifier of this package, or a rule list.
+    model : RuleList or Tree
+        The model.
     X_train, y_train, X_test, y_test
         The records the model was learned from and others like them, with their labels.
     kind : {"black-box", "label-only"}, default="black-box"
@@ -60,54 +51,30 @@ def membership_attack(
         ROC curve has a single point between the corners.
     random_state : int, default=None
         Decides which records are used, which of them teach, and the forest's randomness.
-
-    Returns
-    -------
-    MembershipAttack
-        ``accuracy``, ``auc``, and the ROC curve ``fpr``, ``tpr``.
-
-    Examples
-    --------
-    >>> from discreet import GreedyRuleListClassifier
-    >>> from discreet.datasets import load_german_credit
-    >>> from discreet.evaluation import membership_attack
-    >>> X, y = load_german_credit(binary=True, return_X_y=True)
-    >>> clf = GreedyRuleListClassifier().fit(X[:700], y[:700])
-    >>> attack = membership_attack(clf, X[:700], y[:700], X[700:], y[700:], random_state=0)
-    >>> 0.4 < attack.accuracy < 0.6
-    True
     """
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {kind!r}")
-    members, others = records_of(model, X_train, y_train), records_of(model, X_test, y_test)
-    if kind == "black-box" and members.model.has_points_by_class:
-        raise ValueError(
-            'kind must be "label-only" for a score card of more than two classes: its answers have no shares'
-        )
-    half = min(len(members.labels), len(others.labels)) // 2
-    if half == 0:
-        raise ValueError("an attack needs at least two training records and two test records")
-    check_seed("random_state", random_state)
+    if kind not in ("black-box", "label-only"):
+        raise ValueError(f"kind must be black-box or label-only, not {kind!r}")
+    half = min(len(y_train), len(y_test)) // 2
     rng = np.random.default_rng(random_state)
     captured, labels = [], []  # of members, of others; which answer they get is all that a model tells
-    for records in (members, others):
-        rows = rng.permutation(len(records.labels))[: 2 * half]
-        captured.append(records.captures()[rows, None])
-        labels.append(np.eye(len(records.model.classes))[records.labels[rows]])
+    for X, y in ((X_train, y_train), (X_test, y_test)):
+        rows = rng.permutation(len(y))[: 2 * half]
+        captured.append(model.captures(X)[rows, None])
+        labels.append((np.asarray(y)[rows, None] == np.array(model.classes)).astype(float))
     taught = captured[0][:half], labels[0][:half], captured[1][:half], labels[1][:half]
     x, y = (np.concatenate([part[half:] for part in parts]) for parts in (captured, labels))
-    scores = _scores(members.model, kind, taught, x, y, seed=int(rng.integers(2**31)))
+    scores = _scores(model, kind, taught, x, y, seed=int(rng.integers(2**31)))
     truth = np.repeat([1, 0], half)
     fpr, tpr, _ = roc_curve(truth, scores)
     accuracy = float(((scores > 0.5) == truth).mean())
     return MembershipAttack(accuracy, float(roc_auc_score(truth, scores)), fpr, tpr)
 
 
-def _scores(model: Model, kind: str, taught: Any, x: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
+def _scores(model: Any, kind: str, taught: Any, x: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
     """How sure the attack is that each record is a member, from 0 to 1."""
     inference, BlackBoxClassifier = _toolbox()
-    answers = model.answers if kind == "black-box" else [Answer(answer.label) for answer in model.answers]
-    proba = np.array([model.shares_of(answer) for answer in answers])
+    labels = [model.classes.index(answer.label) for answer in model.answers]
+    proba = model.answer_shares if kind == "black-box" else np.eye(len(model.classes))[labels]
     target = BlackBoxClassifier(lambda x: proba[x[:, 0].astype(int)], input_shape=(1,), nb_classes=len(model.classes))
     if kind == "label-only":
         gaps: np.ndarray = inference.LabelOnlyGapAttack(target).infer(x, y)
@@ -136,7 +103,7 @@ def _toolbox() -> tuple[Any, Any]:
             import art.attacks.inference.membership_inference as inference
             from art.estimators.classification import BlackBoxClassifier
     except ImportError:
-        extra = "pip install 'discreet[attacks]'"
+        extra = "pip install -e '.[experiments]'"
         raise ImportError(f"membership_attack needs the Adversarial Robustness Toolbox: {extra}") from None
     finally:
         logging.config.dictConfig = set_up
