@@ -14,7 +14,7 @@ from .._utils.errors import SchemaError, no_value_shown
 from .._utils.provenance import note_sample
 from .._utils.tables import Table, as_table
 from . import Label, Schema
-from .columns import KINDS, Column, Ignored
+from .columns import KINDS, Column, Ignored, listed
 from .columns.base import Drafted, require, tidy_labels
 from .columns.categorical import ALIKE, DECIMAL_COMMAS
 from .columns.seen import Profile, Seen
@@ -36,7 +36,7 @@ def infer_schema(table: Table, n_cuts: int = N_CUTS, exclude: Iterable[str] = ()
     job [('=', 'a'), ('=', 'b'), ('is missing', None)]
     smokes [('is true', None)]
     """
-    exclude = tuple(exclude) if isinstance(exclude, Iterable) and not isinstance(exclude, str) else exclude
+    exclude = listed("exclude", exclude)
     Schema(tuple(map(Ignored, table.names))).exclude(exclude)  # complains about names that are not there
     columns = tuple(Ignored(n) if n in exclude else _column(n, table.column(n), n_cuts) for n in table.names)
     return Schema(columns, inferred=True)

@@ -45,6 +45,13 @@ def require(holds: bool, problem: str) -> None:
         raise SchemaError(problem)
 
 
+def listed(where: str, value: object) -> list[Any]:
+    """What is in a list, a tuple or the like. A text is none."""
+    if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+        raise SchemaError(f"{where} must be a list")
+    return list(value)
+
+
 def checked_text(where: str, text: object, longest: int = LONGEST_LABEL) -> str:
     """A label, if it is one line of text. An empty one is none."""
     if not isinstance(text, str) or (text and not text.strip()):
