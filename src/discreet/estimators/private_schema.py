@@ -24,11 +24,12 @@ from ..schema import Label, Schema
 from ..schema.columns import Categorical, Column, Ignored, Numeric
 from ..schema.columns.base import Drafted
 from ..schema.columns.numeric import even_cuts
+from ..schema.columns.unknown import Unknown
 from ..schema.draft import Draft, cuts_each
 from ..schema.found import Look, classes_of, closer, column_of, look_at, looked_closer
 from ..schema.releases import SchemaRelease
 from ..schema.schema import check_private_schema
-from ..sources.columns import ColumnCounts, EngineColumns, MemoryColumns, looked_at
+from ..sources.columns import ColumnCounts, EngineColumns, MemoryColumns
 from ..sources.engine import is_engine_table
 from ..sources.memory import as_labels
 
@@ -215,7 +216,7 @@ def find_schema(
         raise ValueError("classes are texts, which need a delta to be found: give classes=, or a delta such as 1e-9")
     if 0 < delta < LEAST_DELTA:
         raise ValueError(f"delta must be 0, or at least 1e-100, not {known.delta!r}")
-    looks = looked_at(counts, [name for name in names if name not in given])
+    looks = [Unknown(name) for name in names if name not in given and counts.is_readable(name)]
     budget = SchemaBudget(terms.price, delta, terms.records, len(looks), classes is None)
     if records is not None:
         check_integer("records", records, at_least=0)

@@ -13,8 +13,8 @@ from .._utils.tables import Table
 from ..private.counts.secret import Secret
 from ..private.noise.entropy import Integers
 from ..schema import Schema
-from ..schema.columns import Column
-from ..schema.columns.unknown import Unknown, of_dates, text_of, texts_in
+from ..schema.columns import Column, Date
+from ..schema.columns.unknown import NEW_YEARS, Unknown, text_of, texts_in
 from ..schema.columns.values import no_warning
 from .engine import EngineTable, values_of
 from .plan import Counting
@@ -30,7 +30,7 @@ class ColumnCounts(Secret):
 
     def count(self, columns: Any) -> "ColumnCounts":
         """Look at these columns."""
-        self.first = self.by_bins(columns) if columns else []
+        self.first = self.by_bins(columns)
         return self
 
     @abstractmethod
@@ -82,13 +82,18 @@ class EngineColumns(ColumnCounts):
 
     def by_bins(self, columns: Sequence[Column]) -> list[Integers]:
         """One query for all numbers. Of texts, what each looks like is found here, once for each that there is."""
-        found = {column.name: self._texts_by_bins(column) for column in columns if self._is_of_texts(column)}
-        if others := [self._as_typed(column) for column in columns if column.name not in found]:
-            schema = Schema(tuple(others), target=TARGET)
+        types = {column.name: self._table[column.name].type() for column in columns}
+        found = {column.name: self._texts_by_bins(column) for column in columns if types[column.name].is_string()}
+        if others := [column for column in columns if column.name not in found]:
+            # dates have a type here, and are in the same bins
+            dated = [isinstance(column, Unknown) and _is_day(types[column.name]) for column in others]
+            typed = (Date(c.name, cuts=NEW_YEARS) if is_day else c for c, is_day in zip(others, dated, strict=True))
+            schema = Schema(tuple(typed), target=TARGET)
             table = EngineTable(self._table.mutate(**{TARGET: 0}), schema, (0, 1))
             counts = table.count(Counting.by_column(schema, schema.used)).joint(schema.used, 1)
             found |= {c.name: counts.of_column(i).sum(0).astype(np.int64) for i, c in enumerate(others)}
-        return [_from_the_end(found[column.name], column.n_bins) for column in columns]
+        # dates come last among what a value may look like
+        return [np.pad(found[column.name], (column.n_bins - len(found[column.name]), 0)) for column in columns]
 
     def texts(self, name: str | None, least: int) -> dict[str, int]:
         """Grouped there. Of values that are one text the most frequent counts.
@@ -107,13 +112,6 @@ class EngineColumns(ColumnCounts):
         dtype = self._table[name].type()
         return bool(dtype.is_string() or dtype.is_numeric() or dtype.is_boolean() or _is_day(dtype))
 
-    def _as_typed(self, column: Column) -> Column:
-        dated = isinstance(column, Unknown) and _is_day(self._table[column.name].type())
-        return of_dates(column.name) if dated else column
-
-    def _is_of_texts(self, column: Column) -> bool:
-        return bool(self._table[column.name].type().is_string())
-
     def _texts_by_bins(self, column: Column) -> Integers:
         counted = np.zeros(column.n_bins, np.int64)
         for values, times in values_of(self._table, column.name):
@@ -123,13 +121,3 @@ class EngineColumns(ColumnCounts):
 
 def _is_day(dtype: Any) -> bool:
     return bool(dtype.is_date() or (dtype.is_timestamp() and dtype.timezone is None))
-
-
-def _from_the_end(counted: Integers, n_bins: int) -> Integers:
-    """Dates come last among what a value may look like."""
-    return np.concatenate([np.zeros(n_bins - len(counted), np.int64), counted])
-
-
-def looked_at(counts: ColumnCounts, names: Sequence[str]) -> list[Column]:
-    """Those of these columns whose type lets them be looked at."""
-    return [Unknown(name) for name in names if counts.is_readable(name)]
