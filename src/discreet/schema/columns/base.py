@@ -112,12 +112,13 @@ def tidy_labels(labels: Mapping[str, Any], known: Sequence[object] = ()) -> dict
 
 
 class Drafted(NamedTuple):
-    """One column as drafted: its facts, why (for a comment), and whether a person should look at it."""
+    """One column as drafted: its facts, why (for a comment), whether a person should look at that, and at what else."""
 
     column: "Column"
     why: str = ""
     needs_review: bool = False
     description: str = ""  # of a data dictionary
+    doubts: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
