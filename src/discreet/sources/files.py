@@ -271,7 +271,7 @@ def header(path: Path, delimiter: str | None, encoding: str) -> tuple[list[str],
         (not line.strip(), "the first line is empty; it must have the names of the columns"),
         (too_long, "the first line is too long for the names of the columns; is it a header?"),
         (
-            names[:1] == [""] and all(names[1:] or [""]),
+            len(names) > 1 and not names[0] and all(names[1:]),
             f"the first column has no name: are these row names? {NO_ROW_NAMES}",
         ),
         (
