@@ -163,7 +163,7 @@ def draft_schema(
     described = {} if dictionary is None else variables_of(dictionary)
     labels_of = tidy_labels({name: described[name].label for name in seen if name in described})
     drafted = []
-    labels = None if target is None else _Target(table.column(target))
+    numbers = None if target is None else _class_numbers(table.column(target))
     for name, profile in seen.items():
         found = (kind.drafted(name, profile, most) for kind in reversed(KINDS.values()))
         drafted.append(next(filter(None, found), Drafted(Ignored(name))))
@@ -171,8 +171,7 @@ def draft_schema(
             drafted[-1] = with_labels(drafted[-1], described[name], labels_of.get(name, ""), profile)
         if drafted[-1].column.can_be_used:
             with no_value_shown(f"column {name!r} has values that cannot be read"), np.errstate(all="ignore"):
-                decides = labels is not None and labels.is_decided_by(table.column(name), profile)
-            drafted[-1] = drafted[-1]._replace(doubts=[*[DECIDES] * decides, *_doubts(name, profile)])
+                drafted[-1] = drafted[-1]._replace(doubts=_doubts(name, profile, numbers))
     about: dict[str, Any] = {"target": target, "classes": classes}
     if target in described and classes is not None:
         about |= labels_of_target(described[target], classes)
@@ -205,12 +204,13 @@ def _classes(target: str, profile: Profile, notes: list[str]) -> tuple[Label, ..
     return tuple(sorted(profile.strings))
 
 
-def _doubts(name: str, seen: Profile) -> list[str]:
-    """What an amount by the look of its values may be instead."""
+def _doubts(name: str, seen: Profile, classes: np.ndarray | None) -> list[str]:
+    """Whether a column decides the target, and what an amount by the look of its values may be instead."""
+    found = [DECIDES] if classes is not None and _decides(seen, classes) else []
     if seen.kind != "numbers" or seen.n_distinct <= FEW_VALUES:
-        return []
+        return found
     words = [part.lower() for part in PARTS.findall(name)]
-    return [WEIGHTS] if _weighs(words, seen) else [CODES] if _is_code(words, seen) else []
+    return found + ([WEIGHTS] if _weighs(words, seen) else [CODES] if _is_code(words, seen) else [])
 
 
 def _weighs(words: list[str], seen: Profile) -> bool:
@@ -248,34 +248,33 @@ def _looks_counted(seen: Profile) -> bool:
     return bool(falls and n[-1] < n[top] / 10)
 
 
-class _Target:
-    """The labels of a public sample, for the question which columns tell them alone."""
+def _class_numbers(labels: np.ndarray) -> np.ndarray:
+    """The labels of a public sample as numbers, -1 where one is missing."""
+    codes, found = distinct(labels)
+    _, same = np.unique(np.array([canonical(v) for v in found], dtype=object), return_inverse=True)
+    return np.where(codes < 0, -1, np.append(same, -1)[codes])
 
-    def __init__(self, values: np.ndarray) -> None:
-        codes, found = distinct(values)
-        _, same = np.unique(np.array([canonical(v) for v in found], dtype=object), return_inverse=True)
-        self._classes = np.where(codes < 0, -1, np.append(same, -1)[codes])
 
-    def is_decided_by(self, values: np.ndarray, seen: Profile) -> bool:
-        """Whether the classes hold few surprises for whoever knows the column.
+def _decides(seen: Profile, classes: np.ndarray) -> bool:
+    """Whether the classes hold few surprises for whoever knows the column.
 
-        A record is a surprise if its value mostly has another class. So is, of strings and of a few numbers, every value, as its
-        class has to be known; of many numbers, in order, every one at which the class changes. They are compared with the records
-        that do not have the most frequent class: to know that one is no knowledge of the column.
-        """
-        if seen.kind not in ("numbers", "strings", "booleans"):
-            return False
-        step = 1 + len(values) // ENOUGH_ROWS
-        classes, values = self._classes[::step], values[::step]
-        classes, values = classes[classes >= 0], values[classes >= 0]
-        texts = seen.kind == "strings"
-        keys = pd.factorize(np.array([canonical(v) for v in values], dtype=object))[0] if texts else as_numbers(values)
-        _, places = np.unique(keys, return_inverse=True)
-        counts = np.zeros((places.max(initial=0) + 1, classes.max(initial=0) + 1), np.int64)
-        np.add.at(counts, (places, classes), 1)
-        best = counts.argmax(axis=1)
-        in_order = not texts and seen.n_distinct > FEW_VALUES
-        new = int((best[1:] != best[:-1]).sum()) if in_order else len(best)
-        surprises = len(classes) - int(counts.max(axis=1).sum()) + new
-        others = len(classes) - int(counts.sum(axis=0).max())
-        return 0 < surprises <= (IN_ORDER if in_order else ONE_BY_ONE) * others
+    A record is a surprise if its value mostly has another class. So is, of strings and of a few numbers, every value, as its
+    class has to be known; of many numbers, in order, every one at which the class changes. They are compared with the records
+    that do not have the most frequent class: to know that one is no knowledge of the column.
+    """
+    if seen.kind not in ("numbers", "strings", "booleans"):
+        return False
+    step = 1 + len(classes) // ENOUGH_ROWS
+    classes, values = classes[::step], seen.given[::step]
+    classes, values = classes[classes >= 0], values[classes >= 0]
+    texts = seen.kind == "strings"
+    keys = pd.factorize(np.array([canonical(v) for v in values], dtype=object))[0] if texts else as_numbers(values)
+    _, places = np.unique(keys, return_inverse=True)
+    counts = np.zeros((places.max(initial=0) + 1, classes.max(initial=0) + 1), np.int64)
+    np.add.at(counts, (places, classes), 1)
+    best = counts.argmax(axis=1)
+    in_order = not texts and seen.n_distinct > FEW_VALUES
+    new = int((best[1:] != best[:-1]).sum()) if in_order else len(best)
+    surprises = len(classes) - int(counts.max(axis=1).sum()) + new
+    others = len(classes) - int(counts.sum(axis=0).max())
+    return 0 < surprises <= (IN_ORDER if in_order else ONE_BY_ONE) * others
