@@ -9,6 +9,7 @@ import datetime
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from heapq import nlargest
 
 import numpy as np
 import numpy.typing as npt
@@ -18,8 +19,10 @@ from .._utils.errors import SchemaError
 from . import Label
 from .columns import Boolean, Categorical, Column, Date, Ignored, Numeric
 from .columns.base import LONGEST_LABEL
+from .columns.categorical import MOST_DRAFTED
 from .columns.dates import round_days
 from .columns.numeric import even_cuts
+from .columns.seen import is_named_identifier
 from .columns.unknown import DATES, EDGES, NEW_YEARS, TEXTS
 from .columns.values import whole_of
 
@@ -49,6 +52,13 @@ class Look:
         first, *others = [(low, high) for low, high, mass in self.stretches if mass]
         width = first[1] - first[0]
         return not others and (self.close or not math.isfinite(width) or width <= self.whole)
+
+    @property
+    def is_identifier(self) -> bool:
+        """Whether it is called one, and each record can have an integer of its own there."""
+        if self.kind != "numbers" or not self.whole or not is_named_identifier(self.name):
+            return False
+        return self.stretches[-1][1] - self.stretches[0][0] > sum(mass for *_, mass in self.stretches) / 2
 
     def filled(self, share: float) -> list[Stretch]:
         """The stretches that so many of the records are in, though there is room for more cuts."""
@@ -104,7 +114,10 @@ def looked_closer(look: Look, bins: Numeric, noisy: Noisy, stands_out: int) -> L
 def column_of(look: Look, texts: Mapping[str, int], most: int) -> Column:
     """The column, with about so many cuts; ignored if nothing was found."""
     if look.kind == "texts":
-        if not (listed := [text for text in texts if _can_be_listed(look.name, text)]):
+        frequent = nlargest(
+            MOST_DRAFTED, (text for text in texts if _can_be_listed(look.name, text)), key=texts.__getitem__
+        )
+        if not (listed := [text for text in texts if text in frequent]):
             return Ignored(look.name)
         return Categorical(look.name, look.missing, listed, outside="other")
     if look.kind == "dates":
@@ -112,7 +125,7 @@ def column_of(look: Look, texts: Mapping[str, int], most: int) -> Column:
         return Date(look.name, look.missing, days) if days else Ignored(look.name)
     if look.whole and {high for _, high, mass in look.stretches if mass} == {0.0, 1.0}:
         return Boolean(look.name, look.missing)
-    if look.kind != "numbers" or look.is_one_value:
+    if look.kind != "numbers" or look.is_one_value or look.is_identifier:
         return Ignored(look.name)
     cuts = cuts_by(look.stretches, most, look.whole)
     return Numeric(look.name, look.missing, cuts=cuts) if cuts else Ignored(look.name)

@@ -190,6 +190,11 @@ def check_damage(column: Any) -> None:
         column.validate(full=True)
 
 
+def is_arrow_text(values: Any) -> bool:
+    """Whether values are an array of pyarrow's texts."""
+    return str(getattr(values, "type", "")) in ("string", "large_string") and hasattr(values, "dictionary_encode")
+
+
 def side_by_side(names: Sequence[str], values: Sequence[Any]) -> Any:
     """Columns of ``read_parts`` as a table."""
     if all(isinstance(v, np.ndarray | list) for v in values):

@@ -20,7 +20,6 @@ from .values import (
     as_number,
     as_numbers,
     canonical,
-    distinct,
     is_missing,
     says_missing,
     truth_of,
@@ -90,20 +89,6 @@ class Unknown(Column):
     def _check_type(self, kind: str) -> None:
         if kind == "m":
             super()._check_type(kind)
-
-
-def texts_in(values: np.ndarray) -> dict[str, int]:
-    """How often each text is there that does not stand for a missing value. A number is one text, however it is written.
-
-    >>> texts_in(np.array(["b", 1.0, None, "a", "b", "NA", "01"], dtype=object))
-    {'b': 2, '1': 2, 'a': 1}
-    """
-    codes, found = distinct(values)
-    counted: dict[str, int] = {}
-    for value, n in zip(found, np.bincount(codes[codes >= 0], minlength=len(found)).tolist(), strict=True):
-        if (text := text_of(value)) is not None:
-            counted[text] = counted.get(text, 0) + n
-    return counted
 
 
 def text_of(value: Any) -> str | None:
