@@ -35,6 +35,9 @@ from discreet import (
 from discreet._utils.errors import SchemaError
 from discreet.accounting.ledger import BudgetError, NoDeltaError
 from discreet.datasets import load_adult, load_compas, load_german_credit
+from discreet.sources import columns, files
+
+from ..replay.hooks import Session, opened
 
 N = 6_000
 
@@ -113,6 +116,55 @@ def test_cuts_are_integers_where_the_numbers_are_and_lie_among_them():
     assert all(cut == int(cut) and 10 <= cut <= 100 for cut in schema["age"].cuts)
     assert len(schema["age"].cuts) >= 8
     assert sum(1.4 < cut < 2.0 for cut in schema["height"].cuts) >= 4
+
+
+FEW_TEXTS = 4  # so that columns have more of them than are held in any case
+
+
+@pytest.mark.parametrize("few", [FEW_TEXTS, columns.FEW])
+@pytest.mark.parametrize("suffix", ["csv", "parquet", "arrow"])
+def test_in_a_file_the_same_is_found_as_in_memory(suffix, few, tmp_path, monkeypatch):
+    X, y = table()
+    X["town"] = [f"town {i % 7}" if i % 50 else f"hamlet {i}" for i in range(N)]
+    X["day"] = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(N) % 700, "D")
+    X["height"] = np.where(np.arange(N) % 9, np.arange(N) % 200 / 2, np.nan)
+    X["grade"] = pd.array([None if i % 11 == 0 else i % 5 for i in range(N)], "Int64")
+    frame, path = X.assign(outcome=y), tmp_path / f"table.{suffix}"
+    {"csv": lambda p: frame.to_csv(p, index=False), "parquet": frame.to_parquet, "arrow": frame.to_feather}[suffix](
+        path
+    )
+    monkeypatch.setattr(columns, "FEW", few)
+    monkeypatch.setattr(files, "ROWS_AT_A_TIME", N // 3)
+    with opened(Session(lambda noise: noise.values)):
+        found = [private_schema(t, target="outcome", epsilon=1).schema for t in (frame, path)]
+        assert (found[0].columns, found[0].classes) == (found[1].columns, found[1].classes)
+    assert len(found[0].used) == 6
+
+
+def test_of_a_file_what_cannot_be_a_target_is_said_while_it_costs_nothing(tmp_path):
+    X, y = table(day=pd.Timestamp("2020-01-01"))
+    X.assign(outcome=y).to_parquet(path := tmp_path / "table.parquet")
+    for target, said in {"outcom": "has no column 'outcom'", "day": "y holds dates"}.items():
+        with pytest.raises(SchemaError, match=said):
+            private_schema(path, target=target, epsilon=1, ledger=(spent := ledger()))
+        assert spent.spent == (0, 0)
+    with pytest.raises(ValueError, match="y must be None"):
+        private_schema(path, y, epsilon=1)
+
+
+def test_the_most_frequent_texts_are_categories():
+    values = [f"k{i:02}" for i in range(40) for _ in range(40 - i)]
+    X, y = table(code=[values[i % len(values)] for i in range(N)])
+    found = private_schema(X, y, epsilon=100, random_state=0).schema["code"].categories
+    assert len(found) == 30
+    assert {f"k{i:02}" for i in range(20)} <= set(found)
+
+
+def test_numbers_of_records_are_left_out_if_their_column_is_called_so():
+    X, y = table(patient_id=np.arange(N), id_cards=np.arange(N) % 9, visit=np.arange(N))
+    found = private_schema(X, y, epsilon=20, random_state=0)
+    assert [isinstance(found.schema[n], Ignored) for n in ("patient_id", "id_cards", "visit")] == [True, False, False]
+    assert any("patient_id" in note and "an identifier, by its name" in note for note in found.notes)
 
 
 def test_what_few_have_is_not_found():

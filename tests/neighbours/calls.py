@@ -98,12 +98,16 @@ def _fit(clf, X, y):
 
 
 def _fit_file(clf, X, y):
+    return _released(clf.fit_file(_in_file(X, y)))
+
+
+def _in_file(X, y):
     if y is not None and not hasattr(X, "assign"):
         X = X.append_column("outcome", y).to_pandas()
         y = X.pop("outcome")
     if y is not None:
         X.assign(outcome=y).to_parquet("table.parquet")
-    return _released(clf.fit_file("table.parquet"))
+    return "table.parquet"
 
 
 def _fit_marginals(clf, X, y):
@@ -211,6 +215,7 @@ CALLS = {
     "noisy_evaluation": lambda X, y: _noisy_evaluation(_rules(), X, y),
     "noisy_evaluation of a card": lambda X, y: _noisy_evaluation(_some_card(), X, y),
     "private_schema": lambda X, y: _private_schema(X, y)[0],
+    "private_schema of a file": lambda X, y: _private_schema(_in_file(X, y), None)[0],
     "private_schema without texts": lambda X, y: _private_schema(X, y, delta=0, classes=["no", "yes"])[0],
     "fit trees with a private schema": _fit_with_its_schema,
     "plan_source": _plan_source,

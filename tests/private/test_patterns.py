@@ -13,7 +13,7 @@ from discreet.private.counts import counting
 from discreet.private.counts.counting import PatternCounter
 from discreet.private.counts.patterns import Packing, PatternsInProgress, Tally, rules_on_patterns
 from discreet.rules.candidates import Candidates
-from discreet.sources.memory import add_table
+from discreet.sources.memory import blocks_of
 
 from ..support import brute_force
 from ..support.strategies import problems, schemas, tables
@@ -22,7 +22,8 @@ from ..support.strategies import problems, schemas, tables
 def fill(schema, *chunks):
     patterns = PatternsInProgress(schema.columns, len(schema.classes))
     for data, y in chunks:
-        add_table(patterns, as_table(data), schema.columns, y)
+        for block in blocks_of(as_table(data), schema.columns, y):
+            patterns.add(*block)
     return patterns.finish()
 
 

@@ -190,8 +190,8 @@ def test_a_schema_is_written_with_dates_and_read_with_dates_or_strings():
 @pytest.mark.parametrize(
     ("cuts", "message"),
     [
-        ([], "needs a list of cuts"),
-        ("2019-01-01", "needs a list of cuts"),
+        ([], "needs cuts"),
+        ("2019-01-01", "must be a list"),
         ([2019], "must be dates"),
         (["2019-02-30"], "must be dates"),
         ([datetime.datetime(2019, 1, 1, 12)], "without a time"),

@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from discreet import Schema, draft_schema
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.schema.columns.numeric import NOT_ROUND
-from discreet.schema.doubts import CODES, COUNTS, DECIDES, WEIGHTS
+from discreet.schema.inference import CODES, COUNTS, DECIDES, WEIGHTS
 
 from ..support.marked_values import TEXT, shows_a_mark
 

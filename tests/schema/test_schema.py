@@ -143,7 +143,7 @@ def test_dates_and_unhashable_values():
         ("[columns.a]\ntype = 'numeric'\ncut = [1]", "unknown entry 'cut'"),
         ("[columns.a]\ntype = 'numeric'\ncuts = [2, 1]", "increasing order"),
         ("[columns.a]\ntype = 'numeric'\nlow = 0\nhigh = 9", "needs cuts, or ranges"),
-        ("[columns.a]\ntype = 'numeric'\ncuts = ['2']", "must hold numbers"),
+        ("[columns.a]\ntype = 'numeric'\ncuts = ['2']", "must be finite numbers"),
         ("[columns.a]\ntype = 'numeric'\ncuts = [nan]", "finite"),
         ("[columns.a]\ntype = 'numeric'\ncuts = 5", "must be a list"),
         ("[columns.a]\ntype = 'numeric'\nranges = [[1]]", "pairs"),

@@ -65,7 +65,7 @@ def files(monkeypatch, tmp_path):
 def readings(monkeypatch):
     """How often a table was read."""
     read = []
-    for source, method in ((EngineTable, "_add_records"), (FileTable, "add_to")):
+    for source, method in ((EngineTable, "blocks"), (FileTable, "blocks")):
         before = getattr(source, method)
         monkeypatch.setattr(source, method, lambda *args, before=before: (read.append(0), before(*args))[1])
     return read

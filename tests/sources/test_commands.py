@@ -156,10 +156,8 @@ def test_a_file_is_read_a_part_at_a_time(engine, ending, monkeypatch):
     scores = run("predict", "model.json", f"table.{ending}", "--id", "smoker", "--id", "age")
     sizes = []
     monkeypatch.setattr(sys.modules["discreet.sources.files"], "ROWS_AT_A_TIME", 7)
-    add = memory.add_table
-    monkeypatch.setattr(
-        memory, "add_table", lambda patterns, part, *more: sizes.append(len(part)) or add(patterns, part, *more)
-    )
+    blocks_of = memory.blocks_of
+    monkeypatch.setattr(memory, "blocks_of", lambda part, *more: sizes.append(len(part)) or blocks_of(part, *more))
     assert content(PrivateCounts.from_file(f"table.{ending}", SCHEMA)) == whole
     assert max(sizes) == 7
     assert sum(sizes) == len(table)

@@ -33,7 +33,7 @@ from discreet._utils.tables import as_table
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.private.counts.patterns import PatternsInProgress
 from discreet.sources.engine import EngineTable
-from discreet.sources.memory import add_table
+from discreet.sources.memory import blocks_of
 
 from ..models.test_exports import COLUMNS, DATES, EVERY, HOSTILE, TABLES_IN, run_with, set_ansi, stored_tables
 from ..support.strategies import schemas
@@ -71,7 +71,8 @@ def check_each_record(engine, table, columns):
     schema, table = numbered(table, columns)
     there, here = (PatternsInProgress(schema.columns, len(schema.classes)) for _ in range(2))
     EngineTable(stored(engine, table), schema, schema.classes).add_to(there)
-    add_table(here, as_table(table), schema.columns, table["number of the record"].to_numpy())
+    for block in blocks_of(as_table(table), schema.columns, table["number of the record"].to_numpy()):
+        here.add(*block)
     assert content_of(there.finish()) == content_of(here.finish())
 
 

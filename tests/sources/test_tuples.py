@@ -19,7 +19,7 @@ from discreet.private.counts.division import OUTSIDE, Division, column_numbers, 
 from discreet.private.counts.marginals import MarginalsInProgress
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf
-from discreet.sources.memory import add_table, class_numbers
+from discreet.sources.memory import blocks_of, class_numbers
 
 from ..models.test_exports import run_with, stored_tables
 from ..support.marked_values import NUMBER, TEXT, Heard, shows_a_mark
@@ -77,7 +77,8 @@ def from_duckdb(request, duckdb_engine, monkeypatch):
 def of_memory(table, schema, columns, size, division):
     filling = MarginalsInProgress(columns, len(schema.classes), size, division)
     labels = class_numbers(table["y"], schema.classes, len(table))
-    add_table(filling, as_table(table), columns, labels)
+    for block in blocks_of(as_table(table), columns, labels):
+        filling.add(*block)
     return every_count(filling.finish()).ravel().tolist()
 
 

@@ -72,18 +72,17 @@ def find(
     place = reserved(out, SIZE, force)
     if table.in_engine:
         X: Any = table.opened([target, *exclude])
-        X = X.drop(*exclude) if exclude else X
+        X, how = (X.drop(*exclude) if exclude else X), {}
     else:
-        from ..sources.files import read_table
+        table.columns([target, *exclude])
+        from ..schema.columns import Ignored
 
-        names = [name for name in table.columns([target, *exclude]) if name not in exclude]
-        X = read_table(table.place, names, **table.how, own_types=True)
+        X, how = table.place, {**table.how, "columns": [Ignored(name) for name in exclude]}
     from ..estimators.private_schema import private_schema
 
     note_ledger(table.place, ledger_file)
     terms: dict[str, Any] = {"ledger": ledger, "records_per_person": records_per_person, "records": records}
-    found = private_schema(X, target=target, epsilon=epsilon, delta=delta, **known, **terms)
-    del X
+    found = private_schema(X, target=target, epsilon=epsilon, delta=delta, **known, **terms, **how)
     keep(place, found.to_toml(), out, epsilon)
     if as_json:
         return common.say_json({"schema": found.schema.to_dict(), "notes": list(found.notes), "epsilon": epsilon})

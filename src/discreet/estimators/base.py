@@ -40,7 +40,7 @@ from ..schema import Schema
 from ..schema.columns import canonical, is_missing
 from ..schema.draft import Draft, as_schema
 from ..schema.inference import infer_schema
-from ..sources.memory import add_table, class_numbers
+from ..sources.memory import blocks_of, class_numbers
 from .parameters import ParameterTable
 
 # How scikit-learn's messages begin that are about an array as a whole. Others may quote a value.
@@ -306,7 +306,8 @@ class Exact(Classifier):
         candidates = self._candidates(self._schema_for(table))
         self._check(candidates)
         patterns = PatternsInProgress(candidates.columns, n_classes := len(self.classes_))
-        add_table(patterns, table, candidates.columns, labels, self._strict)
+        for bins, numbers in blocks_of(table, candidates.columns, labels, self._strict):
+            patterns.add(bins, numbers)
         del X, y, table, labels
         counts = Patterns(candidates.schema, range(n_classes), patterns.finish())
         self._set_model(candidates, self._learn(candidates, counts))

@@ -5,9 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from .._utils.errors import SchemaError
+from .._utils.escaping import first_few
 from .._utils.parameters import check_integer, finite_number
 from .._utils.provenance import was_sample
 from .._utils.redaction import SEE_LEDGER, redacted
@@ -24,17 +27,20 @@ from ..schema import Label, Schema
 from ..schema.columns import Categorical, Column, Ignored, Numeric
 from ..schema.columns.base import Drafted
 from ..schema.columns.numeric import even_cuts
+from ..schema.columns.unknown import Unknown
 from ..schema.draft import Draft, cuts_each
 from ..schema.found import Look, classes_of, closer, column_of, look_at, looked_closer
 from ..schema.releases import SchemaRelease
 from ..schema.schema import check_private_schema
-from ..sources.columns import ColumnCounts, EngineColumns, MemoryColumns, looked_at
+from ..sources.columns import ColumnCounts, EngineColumns, FileColumns, MemoryColumns
 from ..sources.engine import is_engine_table
+from ..sources.files import column_names
 from ..sources.memory import as_labels
 
 DELTA, LEAST_DELTA = 1e-9, Fraction(1, 10**100)
 SOURCE = "found in the private records, with noise"
 NOTHING_FOUND = "nothing stands out from the noise; give its bounds or categories to use it, or spend more epsilon"
+IDENTIFIER = "an identifier, by its name and its range; give its bounds to use it"
 NO_TYPE = "of a type that rules are not about, by the type alone"
 NO_TEXTS = "texts, which need a delta to be found; give its categories to use it"
 HEADER = """\
@@ -119,6 +125,9 @@ def private_schema(
     ledger: Ledger | None = None,
     records_per_person: int = 1,
     random_state: Any = None,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    decimal: str = ".",
 ) -> FoundSchema:
     """Find a schema in private records, with noise: which columns are numbers, their cut points, categories and classes.
 
@@ -127,8 +136,8 @@ def private_schema(
 
     Parameters
     ----------
-    X : data frame, array or ibis table
-        The records. Of an ibis table (``open_table``) only counts come here.
+    X : data frame, array, path of a file, or ibis table
+        The records. A file is read a part at a time; of an ibis table (``open_table``) only counts come here.
     y : array, default=None
         The labels; or leave them out, and say which column of X is the ``target``.
     epsilon : float
@@ -150,6 +159,8 @@ def private_schema(
         About how many records there are, if that is public: where nothing could be found, nothing is then spent.
     ledger, records_per_person, random_state
         As for the classifiers.
+    delimiter, encoding, decimal
+        How a CSV file is written.
 
     Returns
     -------
@@ -170,10 +181,14 @@ def private_schema(
     known = PrivateSchema(0.5, delta, classes, bounds or {}, categories or {}, columns)
     terms = Terms(epsilon, ledger, records_per_person, random_state)
     counts: ColumnCounts
-    if is_engine_table(X):
-        names, counts = list(X.columns), EngineColumns(X, target)
+    if is_engine_table(X) or isinstance(X, str | PathLike):
         if y is not None:
-            raise ValueError("y must be None where X is an ibis table: say which column is the target")
+            raise ValueError("y must be None where X is a file or an ibis table: say which column is the target")
+        path = None if is_engine_table(X) else Path(X)
+        names = list(X.columns) if path is None else column_names(path, delimiter, encoding)
+        if target is not None and target not in names:
+            raise SchemaError(f"the table has no column {target!r}; it has {first_few(names)}")
+        counts = EngineColumns(X, target) if path is None else FileColumns(path, target, delimiter, encoding, decimal)
     else:
         table = as_table(X)
         names, counts = table.names, memory_columns(X, table, y, target)
@@ -212,14 +227,14 @@ def find_schema(
         raise ValueError("classes are texts, which need a delta to be found: give classes=, or a delta such as 1e-9")
     if 0 < delta < LEAST_DELTA:
         raise ValueError(f"delta must be 0, or at least 1e-100, not {known.delta!r}")
-    looks = looked_at(counts, [name for name in names if name not in given])
+    looks = [Unknown(name) for name in names if name not in given and counts.is_readable(name)]
     budget = SchemaBudget(terms.price, delta, terms.records, len(looks), classes is None)
     if records is not None:
         check_integer("records", records, at_least=0)
         _check_enough(records, budget.stands_out(budget.first, sum(column.n_bins for column in looks)))
     because = terms.reasons_for_no_proof(None, drafted)
     proved = None if because else Guarantee.of(terms.price, float(delta))
-    assumes = (*ASSUMES, UNCHANGED) if isinstance(counts, EngineColumns) else ASSUMES
+    assumes = (*ASSUMES, UNCHANGED) if counts.is_read_anew else ASSUMES
     statement = PrivacyStatement(
         *(SCHEMA, None, proved, tuple(because), assumes, neighbours_of(terms.records)), costs=budget.costs
     )
@@ -240,7 +255,9 @@ def find_schema(
         released = release(plan, counts)
     drawn, found_classes = released.value
     why = {name: "" if name in given else NO_TYPE for name in names}
-    why |= {look.name: NO_TEXTS if look.kind == "texts" and not delta else NOTHING_FOUND for look, _ in drawn}
+    for look, _ in drawn:
+        no_texts = look.kind == "texts" and not delta
+        why[look.name] = NO_TEXTS if no_texts else IDENTIFIER if look.is_identifier else NOTHING_FOUND
     found = given | {look.name: column for look, column in drawn}
     described = [Drafted(c := found.get(name, Ignored(name)), "" if c.can_be_used else why[name]) for name in names]
     described = [d._replace(needs_review=bool(d.why)) for d in described]

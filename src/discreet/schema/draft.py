@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from os import PathLike
-from types import MappingProxyType
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -78,33 +77,21 @@ class Draft:
     source: str = "a public sample"
 
     @classmethod
-    def of(
-        cls,
-        drafted: list[Drafted],
-        notes: list[str],
-        source: str,
-        kind_of_source: str,
-        doubts: Mapping[str, Sequence[str]] = MappingProxyType({}),
-        **target: Any,
-    ) -> Self:
-        """The draft of these columns. A schema goes into every model, so it says of what kind its source is, and not its name.
-
-        ``doubts``: what else a person should look at, by column.
-        """
+    def of(cls, drafted: Sequence[Drafted], notes: list[str], source: str, kind_of_source: str, **target: Any) -> Self:
+        """The draft of these columns. A schema goes into every model, so it says of what kind its source is, and not its name."""
         if not drafted:
             raise SchemaError("there is no column but the target; a rule list needs others to tell the classes apart")
         schema = Schema([d.column for d in drafted], source=f"drafted from {kind_of_source}", **target)
         alike: dict[tuple[str, str], list[str]] = {}  # what is said of several columns is said once
         for d in drafted:
-            for why in [*([d.why] if d.needs_review else []), *doubts.get(d.column.name, ())]:
+            for why in [*[d.why] * d.needs_review, *d.doubts]:
                 alike.setdefault((d.column.kind, why), []).append(d.column.name)
         notes = notes + [f"{first_few(names)} ({kind}): {why}" for (kind, why), names in alike.items()]
         if not any(d.column.can_be_used for d in drafted):
             notes.append(
                 "every column is ignored, so there is nothing to learn from: give some of them cuts or categories"
             )
-        said = {d.column.name: (d.description, d.why, *doubts.get(d.column.name, ())) for d in drafted}
-        comments = {name: "; ".join(filter(None, texts)) for name, texts in said.items()}
+        comments = {d.column.name: "; ".join(filter(None, (d.description, d.why, *d.doubts))) for d in drafted}
         return cls(schema, tuple(notes), {name: text for name, text in comments.items() if text}, source)
 
     def to_toml(self) -> str:
@@ -186,7 +173,12 @@ def draft_from_dictionary(
     most = cuts_each(n_cuts, sum(variable.kind == "numeric" for variable in variables.values()))
     others = {name: variable for name, variable in variables.items() if name != target}
     labels = tidy_labels({name: variable.label for name, variable in others.items()})
-    drafted = [_drafted(name, variable, labels.get(name, ""), most) for name, variable in others.items()]
+    drafted = []
+    for name, variable in others.items():
+        found, label = _column(name, variable, most), labels.get(name, "")
+        # one that is no label stands above the column in the file; notes have only what is said here
+        description = "" if label == tidy_label(variable.description) else variable.description
+        drafted.append(found._replace(column=replace(found.column, label=label), description=description))
     about: dict[str, Any] = {}
     if target is not None:
         classes = _classes(target, variables[target])
@@ -285,13 +277,6 @@ def _values(text: str) -> tuple[list[str], dict[str, str]]:
         labels = dict(pairs)
         return list(labels), labels
     return list(dict.fromkeys(part.strip("\"' ") for part in parts)), {}
-
-
-def _drafted(name: str, said: Variable, label: str, most: int) -> Drafted:
-    """With a label. A description that is none stands above the column in the file; notes have only what is said here."""
-    drafted = _column(name, said, most)
-    description = "" if label == tidy_label(said.description) else said.description
-    return drafted._replace(column=replace(drafted.column, label=label), description=description)
 
 
 def _column(name: str, said: Variable, most: int) -> Drafted:

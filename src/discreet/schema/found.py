@@ -7,8 +7,9 @@ of them are in few bins that are wide, such as years between 1000 and 2000, a cl
 
 import datetime
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from heapq import nlargest
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +19,11 @@ from .._utils.errors import SchemaError
 from . import Label
 from .columns import Boolean, Categorical, Column, Date, Ignored, Numeric
 from .columns.base import LONGEST_LABEL
+from .columns.categorical import MOST_DRAFTED
 from .columns.dates import round_days
 from .columns.numeric import even_cuts
-from .columns.unknown import DATES, EDGES, NEW_YEARS, TEXTS, intervals
+from .columns.seen import is_named_identifier
+from .columns.unknown import DATES, EDGES, NEW_YEARS, TEXTS
 from .columns.values import whole_of
 
 Noisy = npt.NDArray[np.int64]
@@ -50,6 +53,13 @@ class Look:
         width = first[1] - first[0]
         return not others and (self.close or not math.isfinite(width) or width <= self.whole)
 
+    @property
+    def is_identifier(self) -> bool:
+        """Whether it is called one, and each record can have an integer of its own there."""
+        if self.kind != "numbers" or not self.whole or not is_named_identifier(self.name):
+            return False
+        return self.stretches[-1][1] - self.stretches[0][0] > sum(mass for *_, mass in self.stretches) / 2
+
     def filled(self, share: float) -> list[Stretch]:
         """The stretches that so many of the records are in, though there is room for more cuts."""
         least = share * sum(mass for *_, mass in self.stretches)
@@ -65,21 +75,22 @@ def look_at(name: str, noisy: Noisy, stands_out: int) -> Look:
     noisy = np.where(noisy >= stands_out, noisy, 0)
     texts, numbers, dates, missing = noisy[TEXTS], noisy[TEXTS + 1 : DATES], noisy[DATES:-1], bool(noisy[-1])
     if dates.sum() > max(texts, numbers.sum()):
-        days = [-math.inf, *map(as_day, NEW_YEARS), math.inf]
-        there = np.flatnonzero(dates)
-        found = tuple((days[i], days[i + 1], float(dates[i])) for i in range(there[0], there[-1] + 1))
-        return Look(name, "dates", missing or texts + numbers.sum() > 0, stretches=found)
+        others_are = texts + numbers.sum() > 0
+        return Look(name, "dates", missing or others_are, stretches=_stretches(map(as_day, NEW_YEARS), dates))
     whole, others = numbers[0::2], numbers[1::2]
     if texts > numbers.sum():
         return Look(name, "texts", missing)  # numbers and dates among them are categories, too
     if not numbers.any():
         return Look(name, "", missing)
-    there = np.flatnonzero(whole + others)
-    spans = list(intervals())
-    stretches = tuple((*spans[i], float(whole[i] + others[i])) for i in range(there[0], there[-1] + 1))
     is_whole = others.sum() <= MOST_WHOLE * numbers.sum()
     others_are = texts + dates.sum() > 0
-    return Look(name, "numbers", missing or bool(others_are), bool(is_whole), stretches)
+    return Look(name, "numbers", missing or bool(others_are), bool(is_whole), _stretches(EDGES, whole + others))
+
+
+def _stretches(edges: Iterable[float], counts: Noisy) -> tuple[Stretch, ...]:
+    """Between the edges, from the first number that stands out to the last."""
+    ends, there = (-math.inf, *edges, math.inf), np.flatnonzero(counts)
+    return tuple((ends[i], ends[i + 1], float(counts[i])) for i in range(there[0], there[-1] + 1))
 
 
 def closer(look: Look) -> Numeric | None:
@@ -97,16 +108,16 @@ def looked_closer(look: Look, bins: Numeric, noisy: Noisy, stands_out: int) -> L
     mass = np.where(noisy[:-1] >= stands_out, noisy[:-1], 0)
     if mass.sum() < CONFIRMED * sum(mass for *_, mass in look.stretches):
         return look
-    ends = (-math.inf, *bins.cuts, math.inf)
-    there = np.flatnonzero(mass)
-    found = tuple((ends[i], ends[i + 1], float(mass[i])) for i in range(there[0], there[-1] + 1))
-    return Look(look.name, look.kind, look.missing, look.whole, found, close=True)
+    return replace(look, stretches=_stretches(bins.cuts, mass), close=True)
 
 
 def column_of(look: Look, texts: Mapping[str, int], most: int) -> Column:
     """The column, with about so many cuts; ignored if nothing was found."""
     if look.kind == "texts":
-        if not (listed := [text for text in texts if _can_be_listed(look.name, text)]):
+        frequent = nlargest(
+            MOST_DRAFTED, (text for text in texts if _can_be_listed(look.name, text)), key=texts.__getitem__
+        )
+        if not (listed := [text for text in texts if text in frequent]):
             return Ignored(look.name)
         return Categorical(look.name, look.missing, listed, outside="other")
     if look.kind == "dates":
@@ -114,7 +125,7 @@ def column_of(look: Look, texts: Mapping[str, int], most: int) -> Column:
         return Date(look.name, look.missing, days) if days else Ignored(look.name)
     if look.whole and {high for _, high, mass in look.stretches if mass} == {0.0, 1.0}:
         return Boolean(look.name, look.missing)
-    if look.kind != "numbers" or look.is_one_value:
+    if look.kind != "numbers" or look.is_one_value or look.is_identifier:
         return Ignored(look.name)
     cuts = cuts_by(look.stretches, most, look.whole)
     return Numeric(look.name, look.missing, cuts=cuts) if cuts else Ignored(look.name)
@@ -126,15 +137,7 @@ def cuts_by(stretches: Sequence[Stretch], most: int, whole: bool) -> list[float]
     >>> cuts_by([(10, 20, 100.0), (20, 50, 700.0), (50, 100, 200.0)], most=9, whole=True)
     [20.0, 25.0, 30.0, 35.0, 40.0, 45.0, 50.0]
     """
-    each = sum(mass for *_, mass in stretches) / (most + 1)
-    cuts, since = set[float](), 0.0
-    for low, high, mass in stretches:
-        if (n := round(mass / each)) > 1 and math.isfinite(high - low):
-            cuts |= {low, *even_cuts(low, high, n - 1, whole)}
-        since += mass
-        if since >= each:
-            cuts.add(high)
-            since = 0.0
+    cuts = _shared_out(stretches, most, lambda low, high, n: even_cuts(low, high, n, whole))
     # few records are beyond these, but the tails may matter most, such as gains above 10,000
     below, above = min(cuts, default=math.inf), max(cuts, default=-math.inf)
     ends = {end for low, high, mass in stretches if mass for end in (low, high)}
@@ -148,17 +151,25 @@ def cuts_by(stretches: Sequence[Stretch], most: int, whole: bool) -> list[float]
 
 def days_by(stretches: Sequence[Stretch], most: int) -> list[datetime.date]:
     """Round days with about as many records between each two, as ``cuts_by``."""
+    cuts = _shared_out(stretches, most, lambda low, high, n: map(as_day, round_days(day_at(low), day_at(high - 1), n)))
+    first, last = stretches[0][0], stretches[-1][1]
+    return [day_at(cut) for cut in sorted(cuts) if first < cut < last]
+
+
+def _shared_out(
+    stretches: Sequence[Stretch], most: int, between: Callable[[float, float, int], Iterable[float]]
+) -> set[float]:
+    """Ends of stretches and, ``between`` those with many records, so many cuts."""
     each = sum(mass for *_, mass in stretches) / (most + 1)
-    cuts, since = set[datetime.date](), 0.0
+    cuts, since = set[float](), 0.0
     for low, high, mass in stretches:
         if (n := round(mass / each)) > 1 and math.isfinite(high - low):
-            cuts |= {day_at(low), *round_days(day_at(low), day_at(high - 1), n - 1)}
+            cuts |= {low, *between(low, high, n - 1)}
         since += mass
-        if since >= each and math.isfinite(high):
-            cuts.add(day_at(high))
+        if since >= each:
+            cuts.add(high)
             since = 0.0
-    first, last = stretches[0][0], stretches[-1][1]
-    return sorted(day for day in cuts if first < as_day(day) < last)
+    return cuts
 
 
 def classes_of(texts: Sequence[str]) -> tuple[Label, ...]:

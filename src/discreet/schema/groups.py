@@ -54,17 +54,14 @@ def groups_of(column: Column, cuts: Sequence[float] | None = None) -> ColumnGrou
         labels = {place: ", ".join(column.value_label(text) or text for text in some) for place, some in texts.items()}
         names |= {place: "any other" for place in range(n_values) if place not in names}
     names[n_values] = MISSING
-    foreseen = column.domain.tolist()
-    shown: dict[int, str] = {}
-    number: dict[int, int] = {}
-    for place, name in names.items():
-        if foreseen[place]:
-            # bins that no cut divides are one group
-            if cuts is None or place == n_values or name not in shown.values():
-                shown[place] = name
-            number[place] = len(shown) - 1
-    of_bin = tuple(number.get(place, len(shown)) for place in range(column.n_bins))
-    return ColumnGroups(tuple(shown.values()), of_bin, tuple(labels.get(place, name) for place, name in shown.items()))
+    # bins that no cut divides are one group, by its name
+    foreseen = [place for place in names if column.domain[place]]
+    group_of = {p: p if cuts is None or p == n_values else names[p] for p in foreseen}
+    number = {group: i for i, group in enumerate(dict.fromkeys(group_of.values()))}
+    of_bin = tuple(number[group_of[p]] if p in group_of else len(number) for p in range(column.n_bins))
+    first = {of_bin[place]: place for place in reversed(foreseen)}
+    shown = [first[i] for i in range(len(number))]
+    return ColumnGroups(tuple(names[p] for p in shown), of_bin, tuple(labels.get(p, names[p]) for p in shown))
 
 
 def _names_of_numbers(column: Column, bins: NumberBins, cuts: Sequence[float] | None) -> dict[int, str]:

@@ -23,7 +23,6 @@ columns and categories (``label`` and ``labels``): labels are shown to people, a
 """
 
 import json
-import math
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -40,7 +39,7 @@ import numpy as np
 from .._utils.errors import SchemaError, shown
 from .._utils.escaping import closest, first_few
 from .._utils.writing import write_whole
-from .columns import KINDS, Boolean, Column, Ignored, canonical
+from .columns import KINDS, Boolean, Column, Ignored, canonical, listed
 from .columns.base import LARGEST_WHOLE, Labels, check_distinct, checked_labels, checked_text, on_one_line, require
 from .releases import SchemaRelease, checked_releases, read_releases
 
@@ -107,16 +106,16 @@ class Schema:
         object.__setattr__(self, "columns", columns)
         require(self.target is None or isinstance(self.target, str), "the target's name must be a string")
         if self.classes is not None:
-            if isinstance(self.classes, str | Mapping) or not isinstance(self.classes, Iterable):
-                raise SchemaError("the target's classes must be a list")
-            classes = tuple(c.item() if isinstance(c, np.generic) else c for c in self.classes)
-            known = len(classes) >= 2 and all(isinstance(c, Label) for c in classes)
-            require(known, "the target's classes must be two or more strings or numbers")
-            short = all(isinstance(c, str) or (abs(c) < LARGEST_WHOLE and math.isfinite(c)) for c in classes)
-            require(short, "the target's classes must be finite numbers of at most 300 digits")
-            alike = len({isinstance(c, str) for c in classes}) == 1
-            require(alike, "the target's classes must be all strings or all numbers")
-            require(len(set(map(canonical, classes))) == len(classes), "the target's classes name a class twice")
+            given = listed("a target's classes", self.classes)
+            classes = tuple(c.item() if isinstance(c, np.generic) else c for c in given)
+            strings = all(isinstance(c, str) for c in classes)
+            numbers = all(isinstance(c, int | float) and abs(c) < LARGEST_WHOLE for c in classes)
+            several = len(classes) >= 2 and len(set(map(canonical, classes))) == len(classes)
+            require(
+                several and (strings or numbers),
+                "the target's classes must be two or more, all strings or all numbers (finite ones of at most 300 digits), and "
+                "none twice",
+            )
             object.__setattr__(self, "classes", classes)
         object.__setattr__(self, "released", checked_releases(self.released))
         checked_text("the schema's source", self.source, LONGEST_SOURCE)
@@ -155,9 +154,7 @@ class Schema:
 
     def exclude(self, names: Iterable[str]) -> "Schema":
         """The same schema with these columns ignored."""
-        if isinstance(names, str) or not isinstance(names, Iterable):
-            raise SchemaError("exclude must be a list of column names")
-        names = set(names)
+        names = set(listed("exclude", names))
         if not names:
             return self
         for name in sorted(names - set(self.names), key=str):

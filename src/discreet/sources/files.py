@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 import pandas as pd
@@ -25,7 +25,7 @@ from .._utils.tables import as_table
 from ..schema import Schema
 from ..schema.columns import Column
 from ..schema.columns.values import MISSING, NumberBins, TextBins, as_number
-from .statistical import STATISTICAL, check_reader, names_of, parts_of
+from .statistical import STATISTICAL, check_reader, described, parts_of
 
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 NO_NUMBER = "<a number with another decimal sign>"
@@ -34,7 +34,6 @@ NO_ROW_NAMES = (
     "Write the table again without them: to_csv(..., index=False) in pandas, write.csv(..., row.names = FALSE) in R"
 )
 SWAPPED = str.maketrans(",.", ".,")
-NEVER_ENDS = "cannot be read as CSV: a quoted text in it never ends, so it is cut off or damaged; get another copy"
 LONGEST_HEADER, LONGEST_NAME = 1 << 24, 1 << 16  # characters
 ROWS_AT_A_TIME = 1 << 17  # of a file
 BYTES_AT_A_TIME = 1 << 18  # of each column of a Parquet file, before they are decoded
@@ -46,7 +45,7 @@ def column_names(path: Path, delimiter: str | None = None, encoding: str = "utf-
     if is_csv(path):
         return header(path, delimiter, encoding)[0]
     with _readable(path):
-        return names_of(path, encoding) if is_statistical(path) else list(_schema(path).names)
+        return list(described(path, encoding).column_names if is_statistical(path) else _schema(path).names)
 
 
 def read_table(
@@ -191,6 +190,11 @@ def check_damage(column: Any) -> None:
         column.validate(full=True)
 
 
+def is_arrow_text(values: Any) -> bool:
+    """Whether values are an array of pyarrow's texts."""
+    return str(getattr(values, "type", "")) in ("string", "large_string") and hasattr(values, "dictionary_encode")
+
+
 def side_by_side(names: Sequence[str], values: Sequence[Any]) -> Any:
     """Columns of ``read_parts`` as a table."""
     if all(isinstance(v, np.ndarray | list) for v in values):
@@ -258,39 +262,31 @@ def header(path: Path, delimiter: str | None, encoding: str) -> tuple[list[str],
         start = file.read(4)
     if (mark := BYTE_ORDER_MARKS.get(start[:2])) and not encoding.lower().startswith(mark):
         raise TableError(f"{path.name} is a text in {mark.upper()}, not {encoding.upper()}: say --encoding {mark}")
-    if not start:
-        raise TableError(f"{path.name} is empty: it has no header with the names of its columns")
-    with _decoded(path, encoding), open(path, encoding=_with_mark(encoding), newline="") as text:
-        line = text.readline(LONGEST_HEADER + 1)
-    if len(line) > LONGEST_HEADER:
-        raise TableError(f"{path.name}: the first line is too long for a header with the names of the columns")
-    if "\0" in line:
-        raise TableError(f"{path.name} is not a text file: is it really a CSV file? (UTF-16 needs --encoding utf-16)")
-    if not line.strip():
-        raise TableError(f"{path.name} begins with an empty line; its first line must have the names of the columns")
-    if delimiter is None:
-        delimiter = max(DELIMITERS, key=lambda d: len(_cut(line, d)))
-    elif len(delimiter) != 1 or delimiter in '"\r\n':
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise TableError("the delimiter must be a single character, and no quotation mark or line break")
-    names = [name.strip() for name in _cut(line, delimiter)]
-    if max(map(len, names)) > LONGEST_NAME:
-        raise TableError(f"{path.name}: the first line has a name that is too long for a column; is it a header?")
-    if names[0] == "" and len(names) > 1 and all(names[1:]):
-        raise TableError(
-            f"{path.name}: its first column has no name, as if pandas or R wrote row names. {NO_ROW_NAMES}"
-        )
-    if len(set(names)) < len(names) or "" in names:
-        raise TableError(f"{path.name}: the first line must be a header that names every column, and none twice")
+    with _opened(path, encoding) as text:
+        line = text.readline(LONGEST_HEADER + 1)
+        rows = {sign: next(_rows([line], sign, strict=False)) for sign in (delimiter or DELIMITERS)}
+    delimiter = max(rows, key=lambda sign: len(rows[sign]))
+    names = [name.strip() for name in rows[delimiter]]
+    too_long = len(line) > LONGEST_HEADER or max(map(len, names), default=0) > LONGEST_NAME
+    for holds, problem in (
+        (not start, "the file is empty: it has no header with the names of its columns"),
+        ("\0" in line, "this is no text: is it really a CSV file? (UTF-16 needs --encoding utf-16)"),
+        (not line.strip(), "the first line is empty; it must have the names of the columns"),
+        (too_long, "the first line is too long for the names of the columns; is it a header?"),
+        (
+            len(names) > 1 and not names[0] and all(names[1:]),
+            f"the first column has no name: are these row names? {NO_ROW_NAMES}",
+        ),
+        (
+            "" in names or len(set(names)) < len(names),
+            "the first line must be a header that names every column, none twice",
+        ),
+    ):
+        if holds:
+            raise TableError(f"{path.name}: {problem}")
     return names, delimiter
-
-
-def _cut(line: str, delimiter: str) -> list[str]:
-    """The names in the first line, however many: for a wrong delimiter they are one long field, which csv does not like."""
-    largest = csv.field_size_limit(sys.maxsize)
-    try:
-        return next(_rows([line], delimiter, strict=False))
-    finally:
-        csv.field_size_limit(largest)
 
 
 def _rows(lines: Iterable[str], delimiter: str, strict: bool = True) -> Iterator[list[str]]:
@@ -299,23 +295,24 @@ def _rows(lines: Iterable[str], delimiter: str, strict: bool = True) -> Iterator
 
 
 @contextmanager
-def _decoded(path: Path, encoding: str) -> Iterator[None]:
-    """What a decoder says quotes bytes of the file: said is how to go on instead."""
+def _opened(path: Path, encoding: str) -> Iterator[TextIO]:
+    """A CSV file, with fields of any length. What a decoder says quotes bytes of it: said is how to go on instead."""
     try:
         "".encode(encoding)
     except LookupError:
         raise TableError(f"there is no encoding {encoding!r}; often it is utf-8, latin-1 or cp1252") from None
+    with_mark = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
+    largest = csv.field_size_limit(sys.maxsize)  # by a wrong delimiter a line is one long field
     try:
-        yield
+        with open(path, encoding=with_mark, newline="") as text:
+            yield text
     except UnicodeError:
         raise TableError(
             f"{path.name} is not text in {encoding.upper()}. Files from spreadsheets are often in another encoding: try "
             "--encoding cp1252 (or latin-1, utf-16)"
         ) from None
-
-
-def _with_mark(encoding: str) -> str:
-    return "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
+    finally:
+        csv.field_size_limit(largest)
 
 
 def read_texts(
@@ -324,9 +321,8 @@ def read_texts(
     """The texts of some columns of a CSV file, some records at a time; at least once, so that an empty table is one."""
     names, delimiter = header(path, delimiter, encoding)
     places = [names.index(name) for name in wanted]
-    largest = csv.field_size_limit(sys.maxsize)
     try:
-        with _decoded(path, encoding), open(path, encoding=_with_mark(encoding), newline="") as text:
+        with _opened(path, encoding) as text:
             rows = _rows(text, delimiter)
             next(rows)
             filled = _filled(path, rows, len(names), delimiter)
@@ -336,9 +332,8 @@ def read_texts(
                 if len(part) < ROWS_AT_A_TIME:
                     return
     except csv.Error:
-        raise TableError(f"{path.name} {NEVER_ENDS}") from None
-    finally:
-        csv.field_size_limit(largest)
+        never_ends = "a quoted text in it never ends, so it is cut off or damaged; get another copy"
+        raise TableError(f"{path.name} cannot be read as CSV: {never_ends}") from None
 
 
 def _filled(path: Path, rows: Iterator[list[str]], n: int, delimiter: str) -> Iterator[list[str]]:

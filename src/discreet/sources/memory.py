@@ -3,7 +3,7 @@
 A ``PrivateCounts`` has exact counts that are kept for many fits, of any table.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -16,7 +16,6 @@ from .._utils.provenance import was_sample
 from .._utils.redaction import NOTHING_BOOKED, redacted, redacting
 from .._utils.tables import Table, as_array, as_objects, as_table, only_column
 from ..private.counts.counts import Patterns
-from ..private.counts.patterns import PatternsInProgress
 from ..private.counts.totals import TotalsInProgress
 from ..schema import Label, Schema
 from ..schema.columns import Column
@@ -25,7 +24,7 @@ from ..schema.schema import check_private_schema, sorted_classes
 from .engine import EngineTable
 from .files import read_parts, side_by_side
 from .plan import Counting
-from .source import ROWS_AT_A_TIME, Filling, Source, add_known
+from .source import ROWS_AT_A_TIME, Block, Filling, Source, with_class
 
 
 class MemoryTable(Source):
@@ -39,15 +38,15 @@ class MemoryTable(Source):
     def _labels(self) -> np.ndarray:
         return class_numbers(self._y, self._classes, len(self._table))
 
-    def add_to(self, filling: Filling) -> None:
-        """Count its records. The bins of a small table are kept for the next time."""
-        if len(self._table) > ROWS_AT_A_TIME or isinstance(filling, PatternsInProgress):
-            add_table(filling, self._table, filling.columns, self._labels)
+    def blocks(self, filling: Filling) -> Iterator[Block]:
+        """The bins of a small table are kept for the next time."""
+        if len(self._table) > ROWS_AT_A_TIME:
+            yield from blocks_of(self._table, filling.columns, self._labels)
             return
         for column in filling.columns:
             if column not in self._bins:
                 self._bins[column] = column.encode(self._table.column(column.name))
-        add_known(filling, [self._bins[column] for column in filling.columns], self._labels)
+        yield with_class([self._bins[column] for column in filling.columns], self._labels)
 
 
 class FileTable(Source):
@@ -61,8 +60,8 @@ class FileTable(Source):
         if schema.target is None:
             raise SchemaError("the schema must say which column of the table is the target: [target] name = ...")
 
-    def add_to(self, filling: Filling) -> None:
-        """Read the file, and count its records. A file that is no table is refused."""
+    def blocks(self, filling: Filling) -> Iterator[Block]:
+        """As they are read. A file that is no table is refused."""
         # the types of all columns are looked at when they are counted, before totals are
         columns = filling.columns if isinstance(filling, TotalsInProgress) else self._schema.used
         names = [column.name for column in columns]
@@ -70,16 +69,14 @@ class FileTable(Source):
         for *values, y in read_parts(self._path, asked, *self._how):
             table = as_table(side_by_side(names, values))
             check_types(table, columns)
-            add_table(filling, table, filling.columns, class_numbers(y, self._classes, len(table)))
+            yield from blocks_of(table, filling.columns, class_numbers(y, self._classes, len(table)))
 
 
-def add_table(
-    filling: Filling, table: Table, columns: Sequence[Column], labels: np.ndarray, strict: bool = False
-) -> None:
-    """Count the records of a table. ``labels`` number their classes; a negative one leaves the record out."""
+def blocks_of(table: Table, columns: Sequence[Column], labels: np.ndarray, strict: bool = False) -> Iterator[Block]:
+    """The records of a table. ``labels`` number their classes; a negative one leaves the record out."""
     for start in range(0, len(table), ROWS_AT_A_TIME):
         rows = slice(start, min(start + ROWS_AT_A_TIME, len(table)))
-        add_known(filling, [c.encode(table.column(c.name, rows), strict) for c in columns], labels[rows])
+        yield with_class([c.encode(table.column(c.name, rows), strict) for c in columns], labels[rows])
 
 
 def check_types(table: Table, columns: Sequence[Column]) -> None:

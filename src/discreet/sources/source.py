@@ -17,12 +17,11 @@ same. So it is if the room is used up nevertheless.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from os import SEEK_END
 from shutil import disk_usage
 from tempfile import TemporaryFile, gettempdir
-from types import SimpleNamespace
 from typing import IO, Any
 
 import numpy as np
@@ -30,7 +29,7 @@ import numpy.typing as npt
 
 from .._utils.errors import EngineError
 from ..private.counts.counting import NodeCounts, PatternCounter, RuleCounts
-from ..private.counts.counts import Countable, Counts, Marginals, Patterns
+from ..private.counts.counts import Counts, Marginals, Patterns
 from ..private.counts.division import column_numbers, left_by
 from ..private.counts.marginals import MarginalsInProgress
 from ..private.counts.patterns import PatternsInProgress
@@ -46,6 +45,9 @@ BOOKED = "A part of the model had been chosen before: the budget that was set as
 ROOM = 1 << 30  # bytes free: a public number decides whether a file is used, not how many records there happen to be
 Filling = PatternsInProgress | MarginalsInProgress | TotalsInProgress
 Numbers = npt.NDArray[np.integer]
+Block = tuple[
+    Sequence[Numbers], Numbers
+]  # of some records: their bins in each column, and the numbers of their classes
 
 
 class Source(ABC):
@@ -54,8 +56,13 @@ class Source(ABC):
     is_read_anew = False  # whether its records come to this process each time
 
     @abstractmethod
-    def add_to(self, filling: Any) -> None:
+    def blocks(self, filling: Filling) -> Iterator[Block]:
+        """Its records that have a class, some at a time, by the columns that are to be counted."""
+
+    def add_to(self, filling: Filling) -> None:
         """Count its records."""
+        for bins, labels in self.blocks(filling):
+            filling.add(bins, labels)
 
     def count(self, counting: Counting) -> Counts:
         """Exact counts of its records, as planned."""
@@ -103,26 +110,21 @@ class SourceCounts(RuleCounts):
         return NodeCounts(left, captured)
 
 
-def add_known(filling: Filling, bins: Sequence[np.ndarray], labels: np.ndarray) -> None:
-    """Count records, but for those that have no class."""
+def with_class(bins: Sequence[np.ndarray], labels: np.ndarray) -> Block:
+    """Those of some records that have a class. Nearly always all have, and then nothing need be copied."""
     known = labels >= 0
-    if known.all():  # nearly always, and then nothing need be copied
-        filling.add(bins, labels)
-    else:
-        filling.add([b[known] for b in bins], labels[known])
+    return (bins, labels) if known.all() else ([b[known] for b in bins], labels[known])
 
 
 class BinCache(Secret):
     """A table that hands over its records: the first time that they are counted, their bins are kept for the next times."""
 
-    def __init__(self, columns: Sequence[Column], n_classes: int, source: Countable | None = None) -> None:
+    def __init__(self, columns: Sequence[Column], n_classes: int, source: Source | None = None) -> None:
         """The first time, all of these columns must be counted. Without a source records are to be added before."""
         self._source, self._is_read = source, source is None
         self._number = {column.name: i for i, column in enumerate(columns)}
         self._types = [np.min_scalar_type(n - 1) for n in (*(column.n_bins for column in columns), n_classes)]
-        self._places: list[
-            list[int]
-        ] = []  # of some records each: where in the file their bins, and their classes, begin
+        self._places: list[list[int]] = []  # where in the file the bins of some records, and their classes, begin
         self._file: IO[bytes] | None = None
         with suppress(OSError):
             if disk_usage(gettempdir()).free >= ROOM:
@@ -162,14 +164,11 @@ class BinCache(Secret):
                 *bins, labels = [self._read(places[i]) for i in which]
                 filling.add(bins, labels)
             return
-
-        def add(bins: Sequence[Numbers], labels: Numbers) -> None:
-            self.add(bins, labels)
-            filling.add(bins, labels)
-
         assert self._source is not None
-        both = SimpleNamespace(columns=filling.columns, division=filling.division, add=add)
-        self._source.add_to(filling if self._is_read else both)
+        for block in self._source.blocks(filling):
+            if not self._is_read:
+                self.add(*block)
+            filling.add(*block)
         self._is_read = True
 
     def _read(self, place: int) -> Numbers:

@@ -47,7 +47,7 @@ def file_dictionary(path: str | PathLike[str], encoding: str = UTF_8) -> dict[st
     """
     path = Path(path)
     check_reader(path)
-    about = _described(path, encoding)
+    about = described(path, encoding)
     rows: dict[str, list[Any]] = {fact: [] for fact in ("name", "type", "values", "missing", "label")}
     for name in about.column_names:
         ranges = about.missing_ranges.get(name) or []
@@ -64,14 +64,9 @@ def file_dictionary(path: str | PathLike[str], encoding: str = UTF_8) -> dict[st
     return rows
 
 
-def names_of(path: Path, encoding: str = UTF_8) -> list[str]:
-    """The names of the columns."""
-    return list(_described(path, encoding).column_names)
-
-
 def parts_of(path: Path, names: Sequence[str], rows: int, encoding: str = UTF_8) -> Iterator[list[np.ndarray]]:
     """The values of some columns, so many records at a time. The first part has none, and so the types alone."""
-    about = _described(path, encoding)
+    about = described(path, encoding)
     is_text = {name: about.readstat_variable_types[name] == "string" for name in names}
     dates = {name: _date(path, about, name) for name in names}
 
@@ -99,7 +94,8 @@ def parts_of(path: Path, names: Sequence[str], rows: int, encoding: str = UTF_8)
         yield part
 
 
-def _described(path: Path, encoding: str) -> Any:
+def described(path: Path, encoding: str) -> Any:
+    """What a file says of its columns, as pyreadstat has it."""
     with no_value_shown(f"{path.name} cannot be read: it is cut off, damaged, or something else; get another copy"):
         return _read(path, encoding, metadataonly=True, user_missing=True)[1]  # else it keeps quiet about them
 

@@ -10,6 +10,7 @@ from .base import NEGATION as NEGATION
 from .base import Column as Column
 from .base import ColumnTest as ColumnTest
 from .base import Value as Value
+from .base import listed as listed
 from .categorical import Boolean as Boolean
 from .categorical import Categorical as Categorical
 from .categorical import Ignored as Ignored

@@ -45,6 +45,13 @@ def require(holds: bool, problem: str) -> None:
         raise SchemaError(problem)
 
 
+def listed(where: str, value: object) -> list[Any]:
+    """What is in a list, a tuple or the like. A text is none."""
+    if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
+        raise SchemaError(f"{where} must be a list")
+    return list(value)
+
+
 def checked_text(where: str, text: object, longest: int = LONGEST_LABEL) -> str:
     """A label, if it is one line of text. An empty one is none."""
     if not isinstance(text, str) or (text and not text.strip()):
@@ -105,12 +112,13 @@ def tidy_labels(labels: Mapping[str, Any], known: Sequence[object] = ()) -> dict
 
 
 class Drafted(NamedTuple):
-    """One column as drafted: its facts, why (for a comment), and whether a person should look at it."""
+    """One column as drafted: its facts, why (for a comment), whether a person should look at that, and at what else."""
 
     column: "Column"
     why: str = ""
     needs_review: bool = False
     description: str = ""  # of a data dictionary
+    doubts: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

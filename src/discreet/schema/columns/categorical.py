@@ -1,6 +1,6 @@
 """Columns of categories, columns of truth values, and columns that no rule may use."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from numbers import Real
@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..._utils.errors import SchemaError
-from .base import LARGEST_WHOLE, Column, ColumnTest, Drafted, Labels, Value, asks_for_missing, checked_labels
+from .base import LARGEST_WHOLE, Column, ColumnTest, Drafted, Labels, Value, asks_for_missing, checked_labels, listed
 from .seen import MISSING_WORDS, Profile, Seen
 from .values import TextBins, TruthBins, canonical
 
@@ -75,15 +75,13 @@ class Categorical(Column):
         known = [*self._tests_of, *(value for _, value in self._value_tests())]
         object.__setattr__(self, "labels", checked_labels(f"column {self.name!r}", self.labels, known))
 
-    def _names(self, parameter: str, names: object) -> tuple[str | int, ...]:
-        listed = [] if isinstance(names, str | Mapping) or not isinstance(names, Iterable) else list(names)
-        self._require(bool(listed) or names == (), f"{parameter} must be a list that is not empty")
-        known = all(isinstance(x, str | int) and not isinstance(x, bool) for x in listed)
-        self._require(known, f"{parameter} must hold strings or integers")
-        short = all(isinstance(x, str) or abs(x) < LARGEST_WHOLE for x in listed)
-        self._require(short, f"{parameter} must hold numbers of at most 300 digits")
-        self._require(len(set(map(canonical, listed))) == len(listed), f"{parameter} names a category twice")
-        return tuple(listed)
+    def _names(self, parameter: str, given: object) -> tuple[str | int, ...]:
+        names = listed(f"column {self.name!r}: {parameter}", given)
+        known = all(isinstance(x, str) or (isinstance(x, int) and abs(x) < LARGEST_WHOLE) for x in names)
+        holds = known and bool not in map(type, names) and len(set(map(canonical, names))) == len(names)
+        problem = f"{parameter} must be strings or integers (of at most 300 digits), at least one, and none twice"
+        self._require(holds and (bool(names) or given == ()), problem)
+        return tuple(names)
 
     @cached_property
     def _tests_of(self) -> dict[str, frozenset[str]]:

@@ -2,7 +2,7 @@
 
 import datetime
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._utils.days import DAY, EPOCH, as_day, as_days, day_at
 from ..._utils.errors import SchemaError
-from .base import Column, ColumnTest, Drafted, Value, asks_for_missing
+from .base import Column, ColumnTest, Drafted, Value, asks_for_missing, listed
 from .numeric import thinned
 from .seen import Profile
 from .values import NumberBins, complain, is_missing
@@ -71,11 +71,11 @@ class Date(Column):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        listed = [] if isinstance(self.cuts, str | Mapping) or not isinstance(self.cuts, Iterable) else list(self.cuts)
-        cuts = [day for day in map(checked_day, listed) if day is not None]
-        self._require(len(cuts) == len(listed), "cuts must be dates such as 2019-01-01, without a time")
-        self._require(sorted(set(cuts)) == cuts, "cuts must be in increasing order, each once")
-        self._require(bool(cuts) or (self.cuts == () and self.missing), "a date column needs a list of cuts")
+        given = listed(f"column {self.name!r}: cuts", self.cuts)
+        cuts = [day for day in map(checked_day, given) if day is not None]
+        in_order = len(cuts) == len(given) and sorted(set(cuts)) == cuts
+        self._require(in_order, "cuts must be dates such as 2019-01-01, without a time, in increasing order, each once")
+        self._require(bool(cuts) or self.missing, "a date column needs cuts")
         object.__setattr__(self, "cuts", tuple(cuts))
 
     @property

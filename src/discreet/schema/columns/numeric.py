@@ -5,18 +5,19 @@ not be round, and the distance from -1e308 to 1e308 is no float.
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import count, pairwise
+from numbers import Real
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from ..._utils.errors import SchemaError
-from .base import Column, ColumnTest, Drafted, Value, asks_for_missing
+from .base import Column, ColumnTest, Drafted, Value, asks_for_missing, listed
 from .seen import Profile, Seen
 from .values import NumberBins, as_number, as_numbers
 
@@ -60,14 +61,16 @@ class Numeric(Column):
         self._one_of("outside", self.outside, ("clip", "missing", "error"))
         for bound in ("low", "high"):
             if getattr(self, bound) is not None:
-                object.__setattr__(self, bound, self._number(bound, getattr(self, bound)))
-        cuts = [self._number("cuts", c) for c in self._listed("cuts", self.cuts)]
-        self._require(sorted(set(cuts)) == cuts, "cuts must be in increasing order, each once")
-        object.__setattr__(self, "cuts", tuple(cuts))
-        ranges = tuple(self._range(self._listed("ranges", pair)) for pair in self._listed("ranges", self.ranges))
-        object.__setattr__(self, "ranges", ranges)
+                object.__setattr__(self, bound, _number(getattr(self, bound)))
+                self._require(math.isfinite(getattr(self, bound)), f"{bound} must be a finite number")
         low, high = self._bounds
         self._require(low < high, "low must be below high")
+        cuts = [_number(cut) for cut in listed(f"column {self.name!r}: cuts", self.cuts)]
+        in_order = all(map(math.isfinite, cuts)) and sorted(set(cuts)) == cuts
+        self._require(in_order, "cuts must be finite numbers in increasing order, each once")
+        object.__setattr__(self, "cuts", tuple(cuts))
+        ranges = tuple(self._range(pair) for pair in listed(f"column {self.name!r}: ranges", self.ranges))
+        object.__setattr__(self, "ranges", ranges)
         some = cuts or ranges or self.n_cuts or self.can_be_missing
         self._require(bool(some), "a numeric column needs cuts, or ranges, or low, high and n_cuts")
         if (n := self.n_cuts) is not None:
@@ -78,29 +81,15 @@ class Numeric(Column):
             apart = all(low < cut < high for cut in self._spread())
             self._require(apart, "low and high are too close, or too far apart, for n_cuts cuts")
 
-    def _listed(self, parameter: str, value: object) -> list[Any]:
-        if isinstance(value, str | Mapping) or not isinstance(value, Iterable):
-            raise SchemaError(f"column {self.name!r}: {parameter} must be a list")
-        return list(value)
-
-    def _range(self, pair: Sequence[Any]) -> tuple[float, float]:
+    def _range(self, pair: object) -> tuple[float, float]:
         """From where to where; None is no end."""
-        self._require(len(pair) == 2, "ranges must be pairs [low, high]")
-        ends = (end if given is None else given for given, end in zip(pair, (-math.inf, math.inf), strict=True))
-        low, high = (self._number("ranges", end, finite=False) for end in ends)
-        ordered = low <= high and (math.isfinite(low) or math.isfinite(high))
-        self._require(ordered, "in a range [low, high], low must not be above high, nor both infinite")
-        return low, high
-
-    def _number(self, parameter: str, value: object, finite: bool = True) -> float:
-        if isinstance(value, bool | str) or not isinstance(value, int | float | np.number):
-            raise SchemaError(f"column {self.name!r}: {parameter} must hold numbers")
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf
-        self._require(not math.isnan(number) and (math.isfinite(number) or not finite), f"{parameter} must be finite")
-        return number + 0.0  # -0.0 becomes 0.0
+        given = listed(f"column {self.name!r}: a range", pair)
+        ends = [end if x is None else _number(x) for x, end in zip(given, (-math.inf, math.inf), strict=False)]
+        holds = len(given) == 2 and ends[0] <= ends[1] and any(map(math.isfinite, ends))
+        self._require(
+            holds, "ranges must be pairs [low, high] of numbers; low must not be above high, nor both infinite"
+        )
+        return ends[0], ends[1]
 
     @cached_property
     def all_cuts(self) -> tuple[float, ...]:
@@ -248,6 +237,11 @@ class Numeric(Column):
                 f"column {self.name!r} has values beyond its bounds low and high; "
                 'widen them in the schema, or say outside = "clip" or "missing"'
             )
+
+
+def _number(value: object) -> float:
+    """A number that a schema gives, NaN if it is none. -0.0 becomes 0.0."""
+    return as_number(value) + 0.0 if isinstance(value, Real) and not isinstance(value, bool) else math.nan
 
 
 def _is_round(cut: float) -> bool:

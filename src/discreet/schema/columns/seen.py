@@ -41,6 +41,15 @@ def spelled_alike(text: str) -> str:
     return "".join(text.split()).casefold()
 
 
+def is_named_identifier(name: str) -> bool:
+    """Whether a column is an identifier by its name.
+
+    >>> [name for name in ("customerID", "patient_id", "idle") if is_named_identifier(name)]
+    ['customerID', 'patient_id']
+    """
+    return any(part.lower() in _IDENTIFYING for part in PARTS.findall(name))
+
+
 class Seen:
     """One column, as a table gives it. Dates and times count as unknown: only drafts look at them (``given``)."""
 
@@ -82,7 +91,7 @@ class Profile(Seen):
 
     def __init__(self, name: str, values: np.ndarray) -> None:
         super().__init__(values)
-        self.has_identifying_name = any(part.lower() in _IDENTIFYING for part in PARTS.findall(name))  # customerID
+        self.has_identifying_name = is_named_identifier(name)
         self.strings: list[str] = []  # the different values, if they are few or strings
         self.counts = np.zeros(0, int)  # of each different value
         self.from_strings = False  # numbers that are stored as strings

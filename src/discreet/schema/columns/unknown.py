@@ -7,7 +7,6 @@ up from the records decides anything: the text "10" and the number 10.0 are in o
 
 import datetime
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -16,13 +15,11 @@ import numpy as np
 
 from ..._utils.days import as_day, as_days
 from .base import Column
-from .dates import Date
 from .values import (
     NumberBins,
     as_number,
     as_numbers,
     canonical,
-    distinct,
     is_missing,
     says_missing,
     truth_of,
@@ -92,34 +89,6 @@ class Unknown(Column):
     def _check_type(self, kind: str) -> None:
         if kind == "m":
             super()._check_type(kind)
-
-
-def of_dates(name: str) -> Date:
-    """A column of dates by the same bins, for engines, in which dates have a type."""
-    return Date(name, cuts=NEW_YEARS)
-
-
-def intervals() -> Iterator[tuple[float, float]]:
-    """Of each two bins of numbers, above which number and up to which.
-
-    >>> list(intervals())[58:61]
-    [(0.0, 1e-06), (1e-06, 2e-06), (2e-06, 5e-06)]
-    """
-    return zip((-math.inf, *EDGES), (*EDGES, math.inf), strict=True)
-
-
-def texts_in(values: np.ndarray) -> dict[str, int]:
-    """How often each text is there that does not stand for a missing value. A number is one text, however it is written.
-
-    >>> texts_in(np.array(["b", 1.0, None, "a", "b", "NA", "01"], dtype=object))
-    {'b': 2, '1': 2, 'a': 1}
-    """
-    codes, found = distinct(values)
-    counted: dict[str, int] = {}
-    for value, n in zip(found, np.bincount(codes[codes >= 0], minlength=len(found)).tolist(), strict=True):
-        if (text := text_of(value)) is not None:
-            counted[text] = counted.get(text, 0) + n
-    return counted
 
 
 def text_of(value: Any) -> str | None:
