@@ -1,7 +1,7 @@
 """How a command ends: always with an exit code, and where something went wrong with a message that names no value.
 
 What is paid for with privacy is never lost: its file's place and space are taken before the draw. How much space follows from
-public numbers alone, schema and parameters.
+the schema alone.
 
 What this package says by itself names no value of a record. What a library says may, and so may a traceback's last line: an
 error that nobody foresaw is one line without it, unless whoever may see the records asks for the traceback.
@@ -18,7 +18,7 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -36,8 +36,8 @@ DONE, NO_BUDGET, NOT_WRITTEN, UNFORESEEN, STOPPED, UNREAD = 0, 3, 4, 70, 130, 14
 NOT_REPEATED = "an argument that looks like a URL is wrong, or in the wrong place; it is not repeated here"
 TRACEBACK = "DISCREET_TRACEBACK"
 HOME = Path(__file__).resolve().parent.parent
-MOST_RULES = 1_000  # more are not expected; if they come and find no space, the model is printed
-MOST_RANGES = 100  # of totals, that a score card has a risk for
+SPACE = 1 << 24  # bytes. What should be larger still, and find no space, is printed
+SPACE_BY_SCHEMA = 64  # more for each byte of it: a card has a row for each test of each column
 
 
 class Commands(click.Group):
@@ -220,8 +220,9 @@ def _is_ours(error: BaseException) -> bool:
 # --- what is paid for --------------------------------------------------------------------------------------------------------
 
 
-def reserved(path: Path, size: int, force: bool) -> PendingFile:
-    """Place and space for a file, as long as the command runs."""
+def reserved(path: Path, force: bool, schema: "Schema | None" = None) -> PendingFile:
+    """Place and space for a file, as long as the command runs: more than a model or an evaluation with this schema takes."""
+    size = SPACE + (0 if schema is None else SPACE_BY_SCHEMA * len(json.dumps(schema.to_dict())))
     try:
         return click.get_current_context().with_resource(PendingFile(path, size, over=force))
     except OSError as error:
@@ -258,34 +259,3 @@ def say_paid(text: str, epsilon: float) -> None:
         say(text, err=True)
         lost = f"the standard output cannot be written. Epsilon {epsilon:g} IS SPENT; see above"
         raise failure(lost, NOT_WRITTEN) from None
-
-
-def size_for(schema: "Schema | None", parameters: Mapping[str, Any]) -> int:
-    """More bytes than a model will have that is learned with these parameters."""
-    if schema is None:  # made from the records: nobody knows before
-        return 1 << 22
-    data, named = schema.to_dict(), len(schema.classes or (0, 1)) * 64
-    line = _longest(data) + 500
-    if "tree_depth" in parameters:  # a row for each test of each column, and one for what is left, in each leaf's card
-        rows = (1 << parameters["tree_depth"]) * sum(sum(1 for _ in column.tests()) + 2 for column in schema.used)
-        lines: int = (rows + MOST_RANGES) * (line + named)
-    elif "max_depth" in parameters:
-        depth = sum(parameters.get("stages") or (parameters["max_depth"],))
-        lines = min(1 << depth, MOST_RULES) * (2 * line + named)
-    else:
-        lines = min(parameters["max_length"], MOST_RULES) * ((parameters["max_literals"] + 1) * line + named)
-    return (1 << 17) + 4 * (len(json.dumps(data, indent=1)) + lines)
-
-
-def size_of_report(model: int) -> int:
-    """More bytes than the report will have, of a model of at most so many: a character takes up to six in HTML."""
-    return (1 << 20) + 16 * model
-
-
-def _longest(data: Any) -> int:
-    """The length, as JSON, of the longest name or category."""
-    if isinstance(data, dict):
-        return max((max(_longest(key), _longest(value)) for key, value in data.items()), default=0)
-    if isinstance(data, list | tuple):
-        return max(map(_longest, data), default=0)
-    return len(json.dumps(data, default=str))

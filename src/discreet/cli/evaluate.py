@@ -16,7 +16,6 @@ from .ending import keep, reserved, say_paid
 from .table_notes import ANOTHER, check_ledger, note_ledger
 from .terminal import as_text, on_one_line, open_console, say
 
-SIZE_OF_PAGE = 1 << 16  # bytes for each number that it shows: more than it takes
 CHOOSE = (
     "are these records private? A measured accuracy is not covered by the model's promise. Either pay for noisy numbers,\n\n"
     "    --epsilon 0.1 [--ledger ledger.db]     the noise of a count is about 10 records\n\n"
@@ -130,9 +129,7 @@ def evaluate(
             return common.say_json(measured)
         return _show(measured, dict(zip(map(str, saved.classes), called, strict=True)))
     ledger = common.open_ledger(ledger_file)
-    rows = len(saved.model.answers) + sum(c.n_bins for c in dividing) + 4
-    size = SIZE_OF_PAGE * rows * len(saved.classes)
-    places = {path: reserved(path, size, force) for path in (report, out) if path is not None}
+    places = {path: reserved(path, force, read) for path in (report, out) if path is not None}
     note_ledger(table.place, ledger_file)
     paid: Any = {"ledger": ledger, "records_per_person": records_per_person, "model_is_public": model_is_public}
     files: dict[Path | None, Callable[[], str]] = {}

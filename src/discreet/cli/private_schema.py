@@ -11,8 +11,6 @@ from .ending import keep, reserved
 from .table_notes import ANOTHER, check_ledger, note_ledger
 from .terminal import on_one_line, say
 
-SIZE = 1 << 22  # bytes that are kept free for the file: categories are not known beforehand
-
 
 def private_options(command: Any) -> Any:
     """What is asked for with ``--private``."""
@@ -69,7 +67,7 @@ def find(
         "categories": dict(_named("--categories", categories)),
         "classes": None if classes is None else _labels(classes.split(",")),
     }
-    place = reserved(out, SIZE, force)
+    place = reserved(out, force)
     if table.in_engine:
         X: Any = table.opened([target, *exclude])
         X = X.drop(*exclude) if exclude else X
