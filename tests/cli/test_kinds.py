@@ -41,7 +41,7 @@ def command(kind):
         (
             "tree",
             ["--monotonic-cst", "age:+1", "--monotonic-cst", "age:-1"],
-            "--monotonic-cst says that 'age' both rises and falls",
+            "--monotonic-cst names 'age' twice",
         ),
         (
             "tree",

@@ -161,6 +161,25 @@ class Given:
         return frame[wanted], None if target is None else frame[target]
 
 
+def named(
+    option: str, must_be: str, read: Callable[[str], Any], texts: Sequence[str], sign: str = "="
+) -> dict[str, Any]:
+    """What is said of columns or classes, by their names, as in age=0,120. A name may have the sign in it, too."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, _, said = text.rpartition(sign)
+        try:
+            value = read(said) if name else None
+        except ValueError:
+            value = None
+        if value is None:
+            raise click.UsageError(f"{option} must be {must_be}, not {text!r}")
+        if name in found:  # one of the two would be left out, and paid for
+            raise click.UsageError(f"{option} names {name!r} twice; say all of it at once")
+        found[name] = value
+    return found
+
+
 def table_options(
     called: str = "table", type: Any = PLACE, engine: bool = False, required: bool = True
 ) -> Callable[[Any], Any]:

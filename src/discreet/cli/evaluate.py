@@ -141,7 +141,11 @@ def evaluate(
             promise = {"proved": one.privacy.proved is not None, "because": list(one.privacy.because)}
             shown, text = {"accuracy": one.accuracy, **ends, "epsilon": epsilon, **promise}, str(one)
         else:
-            wanted: Any = {"by": asked, "schema": described, "reliability": not no_reliability}
+            wanted: Any = {
+                "by": {name: cuts or None for name, cuts in asked.items()},
+                "schema": described,
+                "reliability": not no_reliability,
+            }
             found = noisy_evaluation(saved, X, y, epsilon, **wanted, **paid)
             shown, text = {"epsilon": epsilon} | found.to_dict(), found.to_text(on_one_line)
             files[report] = partial(found.to_html, f"{model.name}, measured with privacy")
@@ -153,23 +157,14 @@ def evaluate(
         say("These numbers are about these records; the model's promise does not cover them.", err=True)
 
 
-def _groups_asked(by: Sequence[str], known: Sequence[str]) -> dict[str, list[float] | None]:
-    """The columns of --by, each with the cuts that follow its name. A name may have a = itself."""
-    asked: dict[str, list[float] | None] = {}
-    for text in by:
-        name, _, cuts = text.rpartition("=")
-        if text in known or not name:
-            name, cuts = text, ""
-        try:
-            ends = [float(cut) for cut in cuts.split(",")] if name != text else None
-        except ValueError:
-            raise click.UsageError(
-                f"--by must be a column, or a column and cuts, as in age=30,50, not {text!r}"
-            ) from None
-        if name in asked:  # one of the two would be left out, and paid for
-            raise click.UsageError(f"--by names {name!r} twice; say all its cuts at once, as in age=30,50")
-        asked[name] = ends
-    return asked
+def _groups_asked(by: Sequence[str], known: Sequence[str]) -> dict[str, list[float]]:
+    """The columns of --by, each with the cuts that follow its name, if some do. A name may have a = itself."""
+
+    def cuts(text: str) -> list[float]:
+        return [float(cut) for cut in text.split(",")] if text else []
+
+    texts = [f"{text}=" if text in known or "=" not in text else text for text in by]
+    return common.named("--by", "a column, or a column and cuts, as in age=30,50", cuts, texts)
 
 
 def _show(measured: dict[str, Any], called: dict[str, str]) -> None:

@@ -9,6 +9,7 @@ import click
 
 from ..estimators import parameters as of
 from ..estimators.parameters import DEEPEST, MOST_STAGES
+from .common import named
 from .ending import Commands
 from .terminal import on_one_line
 
@@ -191,19 +192,6 @@ def chosen(kind: Learner, options: dict[str, Any]) -> tuple[Learner, dict[str, A
     return learned, {name: value for name, value in given.items() if value is not None}
 
 
-def _monotone(texts: Sequence[str]) -> dict[str, int]:
-    monotone: dict[str, int] = {}
-    for text in texts:
-        column, _, sign = text.rpartition(":")
-        if not column or sign not in ("+1", "1", "-1"):
-            raise click.UsageError(
-                f"--monotonic-cst must be a column and +1 or -1, as in priors_count:+1, not {text!r}"
-            )
-        if monotone.setdefault(column, int(sign)) != int(sign):
-            raise click.UsageError(f"--monotonic-cst says that {column!r} both rises and falls")
-    return monotone
-
-
 def _forbid(texts: Sequence[str]) -> list[tuple[str, ...]]:
     sets = [tuple(next(csv.reader([text], skipinitialspace=True), ())) for text in texts]
     for columns, text in zip(sets, texts, strict=True):
@@ -216,26 +204,17 @@ def _forbid(texts: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _class_weights(texts: Sequence[str]) -> dict[str, float]:
-    weights: dict[str, float] = {}
-    for text in texts:
-        label, _, number = text.rpartition("=")
-        try:
-            weight = float(number)
-        except ValueError:
-            weight = math.nan
-        if not label or not 0 < weight < math.inf:
-            raise click.UsageError(
-                f"--class-weight must be a class and a weight above 0, as in ill=5, not {text!r}. Weights are public numbers: "
-                "'balanced' ones would be read off the private records"
-            )
-        if label in weights:
-            raise click.UsageError(f"--class-weight names {label!r} twice")
-        weights[label] = weight
-    return weights
+    said = "a class and a weight above 0, as in ill=5 ('balanced' ones would be read off the private records)"
+    return named("--class-weight", said, lambda text: w if 0 < (w := float(text)) < math.inf else None, texts)
+
+
+def _monotonic(texts: Sequence[str]) -> dict[str, int]:
+    signs = {"+1": 1, "1": 1, "-1": -1}
+    return named("--monotonic-cst", "a column and +1 or -1, as in priors_count:+1", signs.get, texts, sign=":")
 
 
 REPEATED: dict[str, tuple[str, Callable[[Sequence[str]], Any]]] = {  # how they look, and how they are read
-    **{"class_weight": ("CLASS=WEIGHT", _class_weights), "monotonic_cst": ("COLUMN:+1", _monotone)},
+    **{"class_weight": ("CLASS=WEIGHT", _class_weights), "monotonic_cst": ("COLUMN:+1", _monotonic)},
     **{"forbid": ("COLUMN,COLUMN", _forbid), "exclude": ("COLUMN", tuple)},
 }
 
