@@ -644,7 +644,9 @@ def test_a_table_that_stays_in_its_engine(desk, monkeypatch):
     assert (scores.prediction == hospital().died).mean() > 0.8
     run("ledger", "create", "l2.json", "-e", "12")
     assert "adds up" in run("fit", "list", url, *FIT[3:], "--ledger", "l2.json", code=1)
-    assert b"hospital.db" not in (desk / "home" / "tables.db").read_bytes()
+    noted = b"".join(note.read_bytes() for note in (desk / "home" / "tables").iterdir())
+    assert b"l.json" in noted
+    assert b"patients" not in noted
     run("fit", "list", "duckdb:///hospital.db?table=nobody", *FIT[3:], "--ledger", "l2.json", code=1)
     said = run("fit", "list", "postgresql://me:pass@nowhere/db?table=t", *FIT[3:], "--ledger", "l2.json", code=2)
     assert "password" in said
