@@ -78,24 +78,18 @@ def evaluate(
     TABLE is a file or, with --epsilon, a URL of a table that stays where it is, as for `discreet fit`.
     """
     more = by or schema_file or no_reliability or report or out
-    with_epsilon = "--by, --schema, --accuracy, --no-reliability, --report and --out go with --epsilon"
-    alone = "--accuracy asks for nothing else; leave out --by, --schema, --no-reliability, --report and --out"
-    for wrong, said in (
-        (public and epsilon is not None, "choose one of --public and --epsilon"),
-        (not public and epsilon is None, CHOOSE),
-        (
-            public and model_is_public,
-            "--model-is-public goes with --epsilon: it is about what is proved of noisy numbers",
-        ),
-        (public and (more or only_accuracy), with_epsilon),
-        (only_accuracy and more, alone),
-        (
-            table.in_engine and public,
-            "--public reads the records into memory: give a file, or --epsilon for noisy numbers",
-        ),
-    ):
-        if wrong:
-            raise click.UsageError(said)
+    if public is (epsilon is not None):
+        raise click.UsageError("choose one of --public and --epsilon" if public else CHOOSE)
+    if public and (more or only_accuracy or model_is_public):
+        raise click.UsageError(
+            "--by, --schema, --accuracy, --no-reliability, --report, --out and --model-is-public go with --epsilon"
+        )
+    if public and table.in_engine:
+        raise click.UsageError("--public reads the records into memory: give a file, or --epsilon for noisy numbers")
+    if only_accuracy and more:
+        raise click.UsageError(
+            "--accuracy asks for nothing else; leave out --by, --schema, --no-reliability, --report and --out"
+        )
     if epsilon is not None:
         common.check_epsilon(epsilon, weak)
         common.check_outputs([report, out], [model, table.place, schema_file, ledger_file], force)
