@@ -5,6 +5,7 @@ says on the day of the release. Where nothing is proved about the model, or abou
 model is there as code, too, in every format there is.
 """
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -26,8 +27,8 @@ from ...models.display.wording import classes_called, target_called
 from ...models.export import FORMATS
 from ...models.saved import SavedModel
 from ..html import Particulars
-from .checksums import sha256_of
 
+SUMS = "SHA256SUMS"
 FORMAT, VERSION = "discreet disclosure record", 2
 SCHEMA_FILE, EVALUATION = "disclosure.schema.json", "evaluation.json"
 NOTHING_PROVED = "NOTHING IS PROVED ABOUT THE PRIVACY OF THIS MODEL"
@@ -36,6 +37,16 @@ TREAT_AS = "Treat it like the records themselves: it may show something about si
 OF_RELEASE = ("date", "organisation", "contact", "purpose", "licence", "schema_source", "evaluation_table")
 OF_TABLE = {"table_name": ("table", "name"), "learned": ("table", "learned")}
 PLACES = {name: ("release", name) for name in OF_RELEASE} | OF_TABLE
+
+
+def sha256_of(data: bytes) -> str:
+    """In hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def sums_of(checksums: Mapping[str, str]) -> bytes:
+    """As ``sha256sum --check`` reads them."""
+    return "".join(f"{checksums[name]}  {name}\n" for name in sorted(checksums)).encode("utf-8")
 
 
 @dataclass(frozen=True)
