@@ -162,7 +162,7 @@ def test_titles_are_those_of_a_card():
     data = load_compas()
     clf = DPScoreCardClassifier(schema=data.schema).fit(data.data, data.target)
     page = to_html(clf)
-    for title in ("The card", "What the total means", "How totals divide the records", "What is promised"):
+    for title in ("The card", "What the total means", "How the card divides the records", "What is promised"):
         assert title in page
     words = Page(page).text
     assert not re.search(r"\bthe rules?\b|\bdefault\b|first rule|\bthe list\b|The tree", words)

@@ -6,6 +6,7 @@ that the model rests on, which was decided before a record was read; and what is
 
 import math
 from collections.abc import Sequence
+from importlib.resources import files
 
 from .._utils.html import bar, heads, items, name, plain, row, table
 from .._utils.parameters import rounded_up
@@ -34,6 +35,11 @@ NO_SOURCE = (
     "The schema does not say where its cut points and categories came from. The promise assumes that they were written "
     "without a look at the records."
 )
+
+
+def beside(filename: str) -> str:
+    """A file beside this one that goes into the page."""
+    return files(__package__).joinpath(filename).read_text(encoding="utf-8")
 
 
 def promise(s: Summary) -> str:
@@ -123,15 +129,14 @@ def _scale(own: Chance | None, proved: bool) -> str:
         side = " left" if x > 80 else " right" if x < 20 else ""
         grid += f'<line class="mine" x1="{x:.2f}" x2="{x:.2f}" y1="0" y2="100"/>'
         labels += f'<span class="mark{side}" style="left:{x:.2f}%">{who}</span>'
-    return (
-        '<div class="scale" id="scale" hidden><dl class="reading"><div><dt>epsilon</dt><dd '
-        'id="scale-now"></dd></div><div><dt>right at most, where guessing gets 50&nbsp;%</dt><dd '
-        'id="scale-chance"></dd></div><div><dt>times the odds, at most</dt><dd '
-        'id="scale-factor"></dd></div></dl><div class="plot" aria-hidden="true"><svg viewBox="0 0 100 100" '
-        f'preserveAspectRatio="none">{grid}<path d="M{line}"/></svg>{labels}<span class="dot" '
-        'id="scale-dot"></span></div><div class="slide"><label for="scale-epsilon">Move epsilon</label><input '
-        f'type="range" id="scale-epsilon" min="{math.log10(LOW):g}" max="{math.log10(HIGH):.4f}" step="any" '
-        f'value="{math.log10(start):.4f}" data-own="{0.0 if own is None else own.epsilon!r}"></div></div>'
+    return beside("scale.html").format(
+        grid=grid,
+        line=line,
+        labels=labels,
+        low=f"{math.log10(LOW):g}",
+        high=f"{math.log10(HIGH):.4f}",
+        start=f"{math.log10(start):.4f}",
+        own=0.0 if own is None else own.epsilon,
     )
 
 
