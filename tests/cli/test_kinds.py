@@ -31,7 +31,6 @@ def command(kind):
         ("tree", ["--max-depth", "13"], "--max-depth"),
         ("tree", ["--max-depth", "-1"], "--max-depth"),
         ("tree", ["--criterion", "mass"], "--criterion"),
-        ("tree", ["--class-weight", "maybe=1"], "no, yes"),
         (
             "tree",
             ["--monotonic-cst", "age"],
@@ -68,6 +67,11 @@ def test_options_that_cannot_be_are_named_before_anything_is_read(desk, monkeypa
     [
         ("tree", ["--counts-share", "5"], "counts_share must be 0, or from 0.001 to 0.9"),
         ("tree", ["--criterion", "gini", "--counts-share", "0"], 'counts_share must be above 0 with criterion="gini"'),
+        (
+            "tree",
+            ["--class-weight", "maybe=1"],
+            "class_weight names 'maybe', which is not one of the classes",
+        ),
         ("tree", ["--split", "1"], "split must be a probability between 0 and 1"),
         ("tree", ["--split", "nan"], "split must be a finite number"),
         ("tree", ["--time-limit", "-1"], "time_limit must be None or a number of seconds above 0"),

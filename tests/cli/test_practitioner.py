@@ -698,7 +698,6 @@ def test_weights_change_the_model(desk):
         (["--class-weight", "yes=nan"], "above 0"),
         (["--class-weight", "yes=inf"], "above 0"),
         (["--class-weight", "yes=1", "--class-weight", "yes=2"], "twice"),
-        (["--class-weight", "maybe=1"], "no, yes"),
         (["--rules-per-draw", "0"], "rules-per-draw"),
     ],
 )

@@ -21,7 +21,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -70,7 +70,8 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            _be_quiet()
+            _drop_what_cannot_be_written()
+            sys.exit(UNREAD)
 
 
 @contextmanager
@@ -97,24 +98,14 @@ def _noticing_ctrl_c() -> Iterator[list[int]]:
             signal.signal(number, usual[number])
 
 
-def _drop_output() -> None:
-    with suppress(OSError, ValueError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _drop_what_cannot_be_written() -> None:
     """Python would try again when it ends, complain, and end with a code of its own, 120."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
     except (OSError, ValueError):
-        _drop_output()
-
-
-def _be_quiet() -> NoReturn:
-    """End without a word: nobody reads it. Python would complain when it closes the output."""
-    _drop_output()
-    sys.exit(UNREAD)
+        with suppress(OSError, ValueError, AttributeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _told(error: BaseException, args: list[str], stopped: bool = False) -> int:
@@ -124,7 +115,7 @@ def _told(error: BaseException, args: list[str], stopped: bool = False) -> int:
 
         say("".join(traceback.format_exception(error)), err=True)
     if isinstance(error, BrokenPipeError):
-        _be_quiet()
+        return UNREAD
     told = error if isinstance(error, click.ClickException) else as_message(error)
     made_of_it = stopped and (told is None or isinstance(error, ImportError))
     if made_of_it or isinstance(error, click.Abort | KeyboardInterrupt | EOFError):

@@ -14,7 +14,7 @@ import click
 from .._utils.errors import PrivacyWarning
 from . import common
 from .ending import keep, reserved
-from .options import KINDS, Kinds, Learner, check_classes, chosen, options_of
+from .options import KINDS, Kinds, Learner, chosen, options_of
 from .show import print_model, promise_line
 from .table_notes import ANOTHER, PUBLIC, check_ledger, check_not_a_sample, note_ledger
 from .terminal import on_one_line, open_console, say
@@ -84,8 +84,6 @@ def _fit(
     if not infer_schema:
         check_not_a_sample(table.place, public_table)
     schema = None if infer_schema and schema_file is None else common.load_schema(schema_file, _shown(table), target)
-    if schema is not None and schema.classes is not None:
-        check_classes(parameters, schema.classes)
     place = reserved(out, force, schema)
     if "verbose" in learned.options:
         parameters["verbose"] = "verbose" in parameters or (sys.stderr is not None and sys.stderr.isatty())

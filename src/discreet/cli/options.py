@@ -3,7 +3,8 @@
 import csv
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import click
 
@@ -11,10 +12,6 @@ from ..estimators import parameters as of
 from ..estimators.parameters import DEEPEST, MOST_STAGES
 from .common import named
 from .ending import Commands
-from .terminal import on_one_line
-
-if TYPE_CHECKING:
-    from ..schema import Label
 
 SHORT = {"epsilon": "-e", "max_length": "-k", "exclude": "-x", "verbose": "-v"}
 
@@ -91,11 +88,10 @@ class _Stages(click.ParamType):  # type: ignore[type-arg]  # older versions of c
     name = "depths"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        parts = [part.strip() for part in value.split(",")]
-        if all(part.isascii() and part.isdigit() and len(part) < 3 for part in parts):
-            depths = tuple(map(int, parts))
-            if min(depths) > 0 and sum(depths) <= DEEPEST and len(depths) <= MOST_STAGES:
-                return depths
+        with suppress(ValueError):
+            depths = tuple(map(int, value.split(",")))
+            param.parameter.check(param.name, depths)
+            return depths
         rule = f"must be up to {MOST_STAGES} depths of at least 1, which add up to at most {DEEPEST}, as in 2,2"
         self.fail(rule, param, ctx)
 
@@ -229,21 +225,3 @@ def _check_mechanism(given: Mapping[str, Any]) -> None:
         raise click.UsageError(f"--counts-share is for --mechanism {those}, not {mechanism}")
     if "delta" not in given and MECHANISMS[mechanism].needs_delta:
         raise click.UsageError(f"--mechanism {mechanism} needs a public --delta, 1e-6 for example; mass needs none")
-
-
-def check_classes(parameters: Mapping[str, Any], classes: "Sequence[Label]") -> None:
-    """Complain about weights of classes that the schema does not have, and about a mechanism that is for two classes."""
-    from ..schema.columns import canonical
-
-    known = [canonical(c) for c in classes]
-    for label in parameters.get("class_weight", ()):
-        if label not in known:
-            listed = ", ".join(map(on_one_line, known))
-            raise click.UsageError(f"--class-weight names {label!r}, but the schema's classes are {listed}")
-    if (mechanism := parameters.get("mechanism")) is not None:
-        from ..private.mechanisms.registry import MECHANISMS
-
-        if MECHANISMS[mechanism].binary_only and len(classes) != 2:
-            raise click.UsageError(
-                f"--mechanism {mechanism} is for two classes, and the schema's target has {len(classes)}: use mass"
-            )
