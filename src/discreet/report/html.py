@@ -120,13 +120,12 @@ def _lead(s: Summary) -> str:
         return f"{n} {what}{more if n > 1 else ''}"
 
     if s.cards:
-        how, cards = "fill it in by hand", f", in {len(s.cards)} cards" if len(s.cards) > 1 else ""
+        how = "fill it in by hand"
         if tables := len({table.column for part in s.cards for table in part.tables}):
-            size = f"points for {several(tables, 'column')}{cards}"
-            size += "" if s.by_class else f", {len(s.ranges)} ranges of totals"
-    elif s.root is not None:  # it has one test less than it has leaves
+            size = f"points for {several(tables, 'column')}"
+    elif s.root is not None:
         how, deepest = "check it branch by branch", depth_of(s)
-        if n:
+        if n:  # it has one test less than it has leaves
             less = f", at most {deepest} on the way to an answer" if deepest < n else ""
             size = f"{several(n, 'test')}{less}, {n + 1} leaves"
     elif n:

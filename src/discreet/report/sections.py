@@ -166,16 +166,11 @@ def budget(s: Summary) -> str:
             "a release that would exceed the budget.</p>"
         )
     total, (spent, spent_delta), left, n = ledger.epsilon, ledger.spent, ledger.remaining[0], ledger.totals.entries
-    said = together(ledger, ledger.total())
-    note, proved = f"<p>{plain(said)} {plain(to_whom(ledger))}</p>" if said else "", "nothing"
-    if ledger.totals.unproved:
-        note = (
-            '<p class="warning"><strong>Nothing is proved about all releases together</strong>, because nothing is '
-            f"proved about {ledger.totals.unproved} of them.</p>"
-        )
-    else:
+    said, css, proved = together(ledger, ledger.total()), ' class="warning"', "nothing"
+    if not ledger.totals.unproved:
         epsilon, delta = ledger.proved
-        proved = f"&epsilon; {rounded_up(epsilon, 4)}{f', &delta; {rounded_up(delta, 3)}' if delta else ''}"
+        css, proved = "", f"&epsilon; {rounded_up(epsilon, 4)}{f', &delta; {rounded_up(delta, 3)}' if delta else ''}"
+    note = f"<p{css}>{plain(said)} {plain(to_whom(ledger))}</p>" if said else ""
     if ledger.number is not None:
         called = name(ledger.release or "", "value")
         note += f"<p>This model is number {ledger.number} in the ledger, under the name {called}.</p>"
@@ -265,19 +260,15 @@ def columns(s: Summary) -> str:
     """Which columns rules or tests use, which they could have used, and which were kept out."""
     if not any(s.columns.values()):
         return "<p>The model uses no column.</p>"
-    parts = []
-    if s.model.schema is not None and s.model.schema.inferred:
-        parts.append(
-            '<p class="warning"><strong>The schema was made from the records.</strong> Columns, cut points and categories were '
-            "taken from them, and may reveal something about single people. No promise covers this. Write a schema from a "
-            "data dictionary instead.</p>"
-        )
-    groups = {
-        "used": (f"Used by {s.unit}s", "used"),
-        "offered": ("Could have been used", ""),
-        "excluded": ("Kept out on request", "out"),
-        "ignored": ("Ignored by the schema", "out"),
-    }
+    parts, groups = (
+        [],
+        {
+            "used": (f"Used by {s.unit}s", "used"),
+            "offered": ("Could have been used", ""),
+            "excluded": ("Kept out on request", "out"),
+            "ignored": ("Ignored by the schema", "out"),
+        },
+    )
     for role, (title, css) in groups.items():
         if names := s.columns[role]:
             parts.append(f'<h3>{title}</h3><ul class="chips {css}">{items(map(name, names))}</ul>')
@@ -297,7 +288,8 @@ def schema(s: Summary) -> str:
     if schema is None:
         return "<p>The model has no schema: it uses no column.</p>"
     source = f"<p>Source, as the schema states it: {name(schema.source)}.</p>" if schema.source else ""
-    origin = "".join(f"<p>{plain(sentence)}</p>" for sentence in origin_of(schema))
+    css = ' class="warning"' if schema.inferred else ""
+    origin = "".join(f"<p{css}>{plain(sentence)}</p>" for sentence in origin_of(schema))
     rows = []
     for column in schema.columns:
         in_table = name(column.name).replace("_", "_<wbr>")  # no tag or entity has one
@@ -352,13 +344,10 @@ def limits(s: Summary) -> str:
     elif not s.is_private:
         lead = "Nothing is proved about this model. Even with a proof, this would not be covered:"
     listed = items(f"<b>{title}.</b> {text}" for title, text in not_covered(s).items())
-    what = "what it asks about" if s.root is not None else "its condition"
-    caution = f"That a {s.unit} fits many of them does not mean that {what} is the cause."
-    if s.cards:
-        caution = "That an answer gives many points does not mean that it is the cause."
     return (
-        f"<p>{lead}</p><ul>{listed}</ul><p>A {plain(s.model.kind)} is a summary of past records. {caution} The package&rsquo;s "
-        "pages &ldquo;The privacy promise&rdquo; and &ldquo;Limitations&rdquo; say more, with proofs.</p>"
+        f"<p>{lead}</p><ul>{listed}</ul><p>A {plain(s.model.kind)} is a summary of past records. A pattern in them need not be a "
+        "cause. The package&rsquo;s pages &ldquo;The privacy promise&rdquo; and &ldquo;Limitations&rdquo; say more, with "
+        "proofs.</p>"
     )
 
 
