@@ -6,7 +6,7 @@ Names, labels and what the holder says may be anything: in Markdown they go thro
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
 
 from ... import __version__
@@ -18,11 +18,10 @@ from ...evaluation.evaluated import NoisyEvaluation
 from ...models.display.wording import lines_in_labels
 from ...schema import Schema
 from ..html import LONGEST
-from ..sections import asked_of, labels_of, not_covered, notes_of, origin_of
+from ..sections import not_covered, origin_of
 from .record import EVALUATION, Release
 
 EVALUATION_PAGE = "evaluation.html"
-MOST_VALUES = 20  # of a column's cuts or categories
 LONGEST_LINE = 1_000
 NOT_GIVEN, THAT_DAY = "*not given*", "the day of the release"
 LINE = "____________________"
@@ -131,23 +130,15 @@ def _ledger(ledger: LedgerSnapshot | None) -> str:
 
 
 def _schema(schema: Schema | None) -> str:
+    """Where it came from, and its file, but for the comment that begins it."""
     if schema is None:
         return "The model has no schema: it uses no column.\n"
-    lines = ["Everything the model could have asked about a record, fixed before it was learned.", ""]
+    said = ["Everything the model could have asked about a record, fixed before it was learned."]
     if schema.source:
-        lines += [f"Source, as the schema states it: {in_markdown(schema.source, LONGEST)}", ""]
-    lines += [part for sentence in origin_of(schema) for part in (_sentence(sentence), "")]
-    lines += ["| Column | Label | Type | Possible tests |", "| --- | --- | --- | --- |"]
-    for column in schema.columns:
-        asked = "; ".join(f"{lead} {_some(values)}".strip() for lead, values in asked_of(column).items())
-        notes = "".join(f"; {note}" for note in notes_of(column))
-        label = in_markdown(column.label) if column.label else ""
-        said = f"{asked or 'none: it is not used'}{notes}"
-        lines.append(f"| {in_markdown(column.name)} | {label} | {column.kind} | {said} |")
-    if called := labels_of(schema):
-        lines += ["", "In files and code:", ""]
-        lines += [f"- {in_markdown(label)} is {in_markdown(text)}" for text, label in called]
-    return "\n".join([*lines, ""])
+        said.append(f"Source, as the schema states it: {in_markdown(schema.source, LONGEST)}")
+    lines = schema.to_toml().partition("\n\n")[2].rstrip().split("\n")
+    block = _block(on_a_line(line, LONGEST_LINE) for line in lines)
+    return "\n\n".join([*said, *map(_sentence, origin_of(schema)), block])
 
 
 def _results(release: Release) -> str:
@@ -184,11 +175,6 @@ def _priced(evaluation: NoisyEvaluation, price: str) -> str:
 def _said(text: str | None, nothing: str = NOT_GIVEN) -> str:
     """What the holder says, or that nothing was said."""
     return in_markdown(text, LONGEST) if text else nothing
-
-
-def _some(values: Sequence[str]) -> str:
-    more = len(values) - MOST_VALUES
-    return ", ".join(map(in_markdown, values[:MOST_VALUES])) + (f" and {more} more" if more > 0 else "")
 
 
 def _sentence(text: str) -> str:
