@@ -78,7 +78,7 @@ def evaluate(
     TABLE is a file or, with --epsilon, a URL of a table that stays where it is, as for `discreet fit`.
     """
     more = by or schema_file or no_reliability or report or out
-    if public is (epsilon is not None):
+    if public == (epsilon is not None):
         raise click.UsageError("choose one of --public and --epsilon" if public else CHOOSE)
     if public and (more or only_accuracy or model_is_public):
         raise click.UsageError(

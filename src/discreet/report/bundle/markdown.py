@@ -99,21 +99,20 @@ def _privacy(release: Release) -> str:
     return text
 
 
-def _now(release: Release) -> str:
-    """On the day of the release; only the data holder knows what came later."""
-    later = "Ask the data holder what was released from the table after that: this folder cannot know."
-    if (now := release.attached.ledger) is None:
-        return later
+def _said_of(ledger: LedgerSnapshot, when: str) -> str:
+    """What all releases come to; where more than a sum is to be said, the ledger has words for it."""
+    added = f"Proved about all of them together: epsilon {rounded_up(ledger.totals.proved_epsilon, 4)}."
     return (
-        f"On the day of the release ({release.given.date or NOT_GIVEN}) the ledger had {now.totals.entries} releases with a "
-        f"total epsilon of {float(now.spent[0]):.6g}. {_proved_together(now)} {later}"
+        f"{when} the ledger had {ledger.totals.entries} releases with a total epsilon of {float(ledger.spent[0]):.6g}. "
+        f"{together(ledger, ledger.total()) or added}"
     )
 
 
-def _proved_together(ledger: LedgerSnapshot) -> str:
-    """About all releases; where more than a sum is to be said, the ledger has words for it."""
-    added = f"Proved about all of them together: epsilon {rounded_up(ledger.totals.proved_epsilon, 4)}."
-    return together(ledger, ledger.total()) or added
+def _now(release: Release) -> str:
+    """On the day of the release; only the data holder knows what came later."""
+    later = "Ask the data holder what was released from the table after that: this folder cannot know."
+    now, day = release.attached.ledger, f"On the day of the release ({release.given.date or NOT_GIVEN})"
+    return later if now is None else f"{_said_of(now, day)} {later}"
 
 
 def _ledger(ledger: LedgerSnapshot | None) -> str:
@@ -121,12 +120,8 @@ def _ledger(ledger: LedgerSnapshot | None) -> str:
         return "No ledger was kept, so it is unknown what else was released from the same table. Promises add up."
     named = "" if ledger.ledger is None else f" {in_markdown(ledger.ledger)}"
     own = f" This model is entry {ledger.number}, {in_markdown(ledger.release or '?')}." if ledger.number else ""
-    said = f"{_proved_together(ledger)} {to_whom(ledger)}".rstrip()
-    return (
-        f"The ledger{named} allows epsilon {float(ledger.epsilon):.6g} for all releases from this table together. When this "
-        f"model was saved it had {ledger.totals.entries} of them, with a total epsilon of {float(ledger.spent[0]):.6g}. {said}"
-        f"{own}"
-    )
+    said = f"{_said_of(ledger, 'When this model was saved')} {to_whom(ledger)}".rstrip()
+    return f"The ledger{named} allows epsilon {float(ledger.epsilon):.6g} for all releases from this table together. {said}{own}"
 
 
 def _schema(schema: Schema | None) -> str:
