@@ -6,8 +6,7 @@ the schema alone.
 What this package says by itself names no value of a record. What a library says may, and so may a traceback's last line: an
 error that nobody foresaw is one line without it, unless whoever may see the records asks for the traceback.
 
-Exit codes: 0: done. 1: a file, schema or model cannot be used. 2: the command was called in a wrong way. 3: the budget does not
-allow it. 4: a model was learned and paid for, but could not be written. The others are below.
+`discreet --help` says what exit codes mean.
 """
 
 import dis

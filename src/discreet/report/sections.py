@@ -250,12 +250,6 @@ def origin_of(schema: Schema) -> tuple[str, ...]:
     return tuple(said)
 
 
-def labels_of(schema: Schema) -> list[tuple[str, str]]:
-    """What the target and classes are called in files, and their labels, where they have some."""
-    target = [(schema.target or "", schema.target_label)] if schema.target_label else []
-    return [*target, *dict(schema.class_labels).items()]
-
-
 def columns(s: Summary) -> str:
     """Which columns rules or tests use, which they could have used, and which were kept out."""
     if not any(s.columns.values()):
@@ -300,8 +294,8 @@ def schema(s: Summary) -> str:
         rows.append(row(called, plain(column.kind), said))
     caption = "Everything the model could have asked about a record, fixed before it was learned"
     drawn = table("The schema", caption, heads("Column", "Type", "Possible tests"), rows)
-    labels = ""
-    if named := labels_of(schema):
+    labels, target = "", [(schema.target, schema.target_label)] if schema.target_label else []
+    if named := [*target, *dict(schema.class_labels).items()]:
         listed = items(f"{name(label)} is <code>{name(text)}</code>" for text, label in named)
         lead = "The model file and its code use the names in the table, not labels:"
         labels = f"<h3>In files and code</h3><p>{lead}</p><ul>{listed}</ul>"
