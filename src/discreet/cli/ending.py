@@ -36,7 +36,7 @@ NOT_REPEATED = "an argument that looks like a URL is wrong, or in the wrong plac
 TRACEBACK = "DISCREET_TRACEBACK"
 HOME = Path(__file__).resolve().parent.parent
 SPACE = 1 << 24  # bytes. What should be larger still, and find no space, is printed
-SPACE_BY_SCHEMA = 64  # more for each byte of it: a card has a row for each test of each column
+SPACE_BY_SCHEMA = 16  # more for each byte of it: a card has a row for each test of each column
 
 
 class Commands(click.Group):

@@ -153,8 +153,8 @@ def _find(
     check_ledger(table.place, ledger_file, another_ledger)
     known: dict[str, Any] = {
         "bounds": common.named("--bounds", "a column and two numbers, as in age=0,120", _two_numbers, bounds),
-        "categories": common.named("--categories", "a column and categories, as in sex=F,M", _listed, categories),
-        "classes": None if classes is None else _labels(_listed(classes)),
+        "categories": common.named("--categories", "a column and categories, as in sex=F,M", _names, categories),
+        "classes": None if classes is None else _labels(classes.split(",")),
     }
     place = reserved(out, force)
     if table.in_engine:
@@ -183,8 +183,8 @@ def _two_numbers(text: str) -> tuple[float, float]:
     return low, high
 
 
-def _listed(text: str) -> list[str]:
-    return text.split(",")
+def _names(text: str) -> list[str] | None:
+    return text.split(",") if text else None
 
 
 def _labels(listed: Sequence[str]) -> tuple[Any, ...]:
