@@ -127,3 +127,21 @@ def test_a_model_from_an_inferred_schema_promises_nothing(desk, kind, model):  #
     given += ("-x", "ward")  # whose values are secret here, and would be in the schema
     assert "NO PRIVACY IS PROVED" in flat(run("fit", kind, "hospital.csv", *given))
     assert isinstance(SavedModel.load("m.json").model, model)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--bounds", "age=0"], "--bounds must be a column and two numbers, as in age=0,120, not 'age=0'"),
+        (["--bounds", "=0,1"], "--bounds must be"),
+        (["--categories", "ward="], "--categories must be a column and categories"),
+        (["--categories", "ward=A", "--categories", "ward=B"], "--categories names 'ward' twice"),
+    ],
+)
+def test_what_is_public_about_columns_is_read_before_a_schema_is_paid_for(desk, given, message):  # noqa: F811
+    run("ledger", "create", "l.json", "-e", "9", "--delta", "1e-6")
+    find = ("schema", "hospital.csv", "--private", "-t", "died", "-e", "1", "--ledger", "l.json", "--out", "new.toml")
+    assert message in flat(run(*find, *given, code=2))
+    assert Ledger.open("l.json").entries == ()
+    run(*find, "--bounds", "age=0,120", "--categories", "ward=A,B")
+    assert len(Ledger.open("l.json").entries) == 1
