@@ -260,7 +260,7 @@ def test_plan_says_what_class_weights_mean(desk):  # noqa: F811
     said = flat(run("plan", "tree", "hospital.csv", *how, "--repeats", "2"))
     assert "balanced accuracy, measured" in said
     assert "recall of yes" in said
-    assert "not one of the classes" in run("plan", *how[:2], "-n", "1000", "--class-weight", "maybe=2", code=1)
+    assert "no class of the target" in run("plan", *how[:2], "-n", "1000", "--class-weight", "maybe=2", code=1)
 
 
 def test_a_card_of_three_classes(desk):  # noqa: F811

@@ -70,7 +70,7 @@ def test_options_that_cannot_be_are_named_before_anything_is_read(desk, monkeypa
         (
             "tree",
             ["--class-weight", "maybe=1"],
-            "class_weight names 'maybe', which is not one of the classes",
+            "class_weight names 'maybe', which is no class of the target",
         ),
         ("tree", ["--split", "1"], "split must be a probability between 0 and 1"),
         ("tree", ["--split", "nan"], "split must be a finite number"),
