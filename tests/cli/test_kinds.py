@@ -31,7 +31,6 @@ def command(kind):
         ("tree", ["--max-depth", "13"], "--max-depth"),
         ("tree", ["--max-depth", "-1"], "--max-depth"),
         ("tree", ["--criterion", "mass"], "--criterion"),
-        ("tree", ["--class-weight", "maybe=1"], "no, yes"),
         (
             "tree",
             ["--monotonic-cst", "age"],
@@ -41,7 +40,7 @@ def command(kind):
         (
             "tree",
             ["--monotonic-cst", "age:+1", "--monotonic-cst", "age:-1"],
-            "--monotonic-cst says that 'age' both rises and falls",
+            "--monotonic-cst names 'age' twice",
         ),
         (
             "tree",
@@ -68,6 +67,11 @@ def test_options_that_cannot_be_are_named_before_anything_is_read(desk, monkeypa
     [
         ("tree", ["--counts-share", "5"], "counts_share must be 0, or from 0.001 to 0.9"),
         ("tree", ["--criterion", "gini", "--counts-share", "0"], 'counts_share must be above 0 with criterion="gini"'),
+        (
+            "tree",
+            ["--class-weight", "maybe=1"],
+            "class_weight names 'maybe', which is no class of the target",
+        ),
         ("tree", ["--split", "1"], "split must be a probability between 0 and 1"),
         ("tree", ["--split", "nan"], "split must be a finite number"),
         ("tree", ["--time-limit", "-1"], "time_limit must be None or a number of seconds above 0"),
@@ -123,3 +127,21 @@ def test_a_model_from_an_inferred_schema_promises_nothing(desk, kind, model):  #
     given += ("-x", "ward")  # whose values are secret here, and would be in the schema
     assert "NO PRIVACY IS PROVED" in flat(run("fit", kind, "hospital.csv", *given))
     assert isinstance(SavedModel.load("m.json").model, model)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["--bounds", "age=0"], "--bounds must be a column and two numbers, as in age=0,120, not 'age=0'"),
+        (["--bounds", "=0,1"], "--bounds must be"),
+        (["--categories", "ward="], "--categories must be a column and categories"),
+        (["--categories", "ward=A", "--categories", "ward=B"], "--categories names 'ward' twice"),
+    ],
+)
+def test_what_is_public_about_columns_is_read_before_a_schema_is_paid_for(desk, given, message):  # noqa: F811
+    run("ledger", "create", "l.json", "-e", "9", "--delta", "1e-6")
+    find = ("schema", "hospital.csv", "--private", "-t", "died", "-e", "1", "--ledger", "l.json", "--out", "new.toml")
+    assert message in flat(run(*find, *given, code=2))
+    assert Ledger.open("l.json").entries == ()
+    run(*find, "--bounds", "age=0,120", "--categories", "ward=A,B")
+    assert len(Ledger.open("l.json").entries) == 1

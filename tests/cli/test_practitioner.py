@@ -166,7 +166,7 @@ def test_types_of_columns_are_passed_to_exports(desk):
     asked = ("show", "model.json", "--format", "sql", "--types")
     assert run(*asked, "smoker=number") == f"{model.to_sql(types={'smoker': 'number'})}\n"
     assert model.to_sql() != model.to_sql(types={"smoker": "number"})
-    assert "text, number, boolean" in run(*asked, "smoker", code=1)
+    assert "text, number or boolean" in run(*asked, "smoker", code=2)
 
 
 def test_scores_as_code(desk):
@@ -251,9 +251,9 @@ def test_three_classes_for_two(desk):
         "m.json",
         "--mechanism",
         "gl-laplace",
-        code=2,
+        code=1,
     )
-    assert "two classes" in said
+    assert "use mechanism mass" in said
     run("fit", "list", "hospital.csv", "-s", "three.toml", "-e", "1", "-o", "m.json")
     assert "--delta" in run(*GREEDY, "--mechanism", "sm-laplace", code=2)
     run("ledger", "create", "l.json", "-e", "9")
@@ -644,7 +644,9 @@ def test_a_table_that_stays_in_its_engine(desk, monkeypatch):
     assert (scores.prediction == hospital().died).mean() > 0.8
     run("ledger", "create", "l2.json", "-e", "12")
     assert "adds up" in run("fit", "list", url, *FIT[3:], "--ledger", "l2.json", code=1)
-    assert b"hospital.db" not in (desk / "home" / "tables.db").read_bytes()
+    noted = b"".join(note.read_bytes() for note in (desk / "home" / "tables").iterdir())
+    assert b"l.json" in noted
+    assert b"patients" not in noted
     run("fit", "list", "duckdb:///hospital.db?table=nobody", *FIT[3:], "--ledger", "l2.json", code=1)
     said = run("fit", "list", "postgresql://me:pass@nowhere/db?table=t", *FIT[3:], "--ledger", "l2.json", code=2)
     assert "password" in said
@@ -696,7 +698,6 @@ def test_weights_change_the_model(desk):
         (["--class-weight", "yes=nan"], "above 0"),
         (["--class-weight", "yes=inf"], "above 0"),
         (["--class-weight", "yes=1", "--class-weight", "yes=2"], "twice"),
-        (["--class-weight", "maybe=1"], "no, yes"),
         (["--rules-per-draw", "0"], "rules-per-draw"),
     ],
 )

@@ -1,11 +1,9 @@
-"""What the commands note about tables, in a file of the user: kept when many note at once, and never forgotten in silence."""
+"""What the commands note about tables, in files of the user: kept when many note at once, and never forgotten in silence."""
 
 import multiprocessing
 import os
 import shutil
-import sqlite3
 import stat
-from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 
@@ -34,16 +32,6 @@ def used(tmp_path):
 TABLE = Path("people.csv")
 
 
-def database():
-    """Of something else."""
-    with closing(sqlite3.connect(":memory:")) as connection:
-        connection.execute("CREATE TABLE people (name TEXT)")
-        return connection.serialize()
-
-
-OTHER = database()
-
-
 def note(home, name, start):
     os.environ["DISCREET_HOME"] = str(home)
     start.wait()
@@ -57,50 +45,42 @@ def test_notes_made_at_the_same_time_are_all_kept(home):
         worker.start()
     for worker in workers:
         worker.join(60)
-    with closing(sqlite3.connect(home / "tables.db")) as notes:
-        noted = [Path(os.fsdecode(about)).name for (about,) in notes.execute("SELECT about FROM notes")]
-    assert sorted(noted) == [f"{i}.csv" for i in range(8)]
+    for i in range(8):
+        with pytest.raises(click.ClickException, match="drafted from"):
+            table_notes.check_not_a_sample(Path(f"{i}.csv"), False)
 
 
 def test_notes_are_for_the_user_alone(home, used):
     old = os.umask(0o022)
     try:
         table_notes.note_ledger(TABLE, used)
-        assert stat.S_IMODE(home.stat().st_mode) == 0o700
-        assert stat.S_IMODE((home / "tables.db").stat().st_mode) == 0o600
-        (home / "tables.db").chmod(0o644)
+        assert stat.S_IMODE((home / "tables").stat().st_mode) == 0o700
+        (home / "tables").chmod(0o755)
         table_notes.note_sample(TABLE)
-        assert stat.S_IMODE((home / "tables.db").stat().st_mode) == 0o600
+        assert stat.S_IMODE((home / "tables").stat().st_mode) == 0o700
     finally:
         os.umask(old)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"{", b"SQLite format 3\0" + b"\0" * 5000, OTHER, b"\xff\xfe", None],
-    ids=["empty", "something else", "cut off", "another database", "no text", "a pipe"],
-)
-def test_damaged_notes_are_kept_aside_aloud(home, content, capsys):
-    home.mkdir()
-    file = home / "tables.db"
-    if content is None:
-        os.mkfifo(file)
-    else:
-        file.write_bytes(content)
-    table_notes.check_not_a_sample(TABLE, False)
+def test_notes_that_cannot_be_read_or_written_are_said(home, used, capsys):
+    table_notes.note_ledger(TABLE, used)
+    (note, *_) = (file for file in (home / "tables").iterdir() if b"l.db" in file.read_bytes())
+    note.unlink()
+    note.mkdir()
+    table_notes.check_ledger(TABLE, None, False)
     said = capsys.readouterr().err
     assert len(said.splitlines()) == 1
-    assert "is damaged" in said
-    assert str(home / "tables.db.damaged") in said
-    assert not file.exists()
-    assert content is None or (home / "tables.db.damaged").read_bytes() == content
-    table_notes.note_sample(TABLE)
-    with pytest.raises(click.ClickException, match="drafted from"):
-        table_notes.check_not_a_sample(TABLE, False)
-    assert capsys.readouterr().err == ""
-    file.write_bytes(b"again")
-    table_notes.note_sample(TABLE)
-    assert "tables.db.damaged1" in capsys.readouterr().err
+    assert f"{note} cannot be read" in said
+    table_notes.note_ledger(TABLE, used)
+    assert "could not note" in capsys.readouterr().err
+
+
+def test_a_note_that_was_cut_off_is_not_forgotten(home, used):
+    table_notes.note_ledger(TABLE, used)
+    for note in (home / "tables").iterdir():
+        note.write_bytes(b"")
+    with pytest.raises(click.ClickException, match="no longer at its place"):
+        table_notes.check_ledger(TABLE, None, False)
 
 
 def test_a_ledger_that_is_gone_is_not_forgotten(home, used):

@@ -291,7 +291,7 @@ def test_the_report_says_what_kind_of_model_it_is_and_shows_every_condition(mode
 def test_the_report_of_a_card_has_tables_of_points_and_what_totals_mean():
     for card in (CARD, COUNTED):
         words = words_of(card)
-        assert "points for 2 columns, 3 ranges of totals" in words
+        assert "points for 2 columns, 2 classes" in words
         for row in ("Start +0.5", "up to 25 +3", "up to 40 +1.5", "or missing -0.25", "member +2", "otherwise 0"):
             assert row in words
         for total in ("below 1 10.0 % no", "1 to below 3.5 37.5 % no", "3.5 or more 75.0 % yes"):

@@ -14,9 +14,8 @@ from discreet import Ledger, Literal, Rule, RuleList, SavedModel, noisy_evaluati
 from discreet._utils.errors import ModelError
 from discreet.cli import main
 from discreet.evaluation.evaluation_file import SavedEvaluation
-from discreet.report.bundle.checksums import sums_of
 from discreet.report.bundle.folder import release_files, sha256_of
-from discreet.report.bundle.record import NOTHING_PROVED, schema_of_records
+from discreet.report.bundle.record import NOTHING_PROVED, schema_of_records, sums_of
 from discreet.report.html import Particulars
 
 from .test_release import SAID, SCHEMA, STATEMENT, file_of, saved

@@ -27,7 +27,7 @@ from discreet._utils.errors import ModelError
 from discreet.cli import main
 from discreet.datasets import load_compas
 from discreet.models.saved import checksum
-from discreet.report.bundle.checksums import sha256_of, sums_of
+from discreet.report.bundle.record import sha256_of, sums_of
 
 from ..support.paid_schemas import paid
 from ..support.slices import pairs

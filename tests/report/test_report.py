@@ -195,7 +195,7 @@ def test_a_proved_model_says_so_and_what_it_means():
                 "nothing is proved for this model",
             ],
         ),
-        ("inferred", ["Not private", "The schema was made from the records.", "No promise covers this"]),
+        ("inferred", ["Not private", "It was made from the records themselves: no promise covers"]),
         ("unprotected", ["Learned without privacy", "exact counts", "This model has no epsilon"]),
         ("hostile", ["Almost no protection", "epsilon = 50", "All of its noisy counts are zero or below"]),
         ("bare", ["released no class counts"]),
@@ -241,7 +241,7 @@ def test_a_ledger_with_a_release_about_which_nothing_is_proved_is_loud():
     clf = DPGreedyRuleListClassifier(schema=data.schema, ledger=ledger).fit(data.data, data.target)
     text = Page(to_html(clf)).text
     assert "Private, with epsilon = 1" in text
-    assert "Nothing is proved about all releases together" in text
+    assert "Nothing is proved about 1 of the releases, nor about all of them together" in text
 
 
 def test_columns_are_sorted_by_what_became_of_them():

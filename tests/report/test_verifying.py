@@ -9,8 +9,7 @@ import pytest
 from discreet import Ledger, RuleList, SavedModel, verify_release, write_release
 from discreet._utils.errors import ModelError
 from discreet.report.bundle import verifying
-from discreet.report.bundle.checksums import sha256_of, sums_of
-from discreet.report.bundle.record import NOT_INSTALLED
+from discreet.report.bundle.record import NOT_INSTALLED, sha256_of, sums_of
 
 from .test_release import STATEMENT, saved
 

@@ -1,7 +1,7 @@
 """``discreet audit``."""
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -46,39 +46,19 @@ def audit(quick: bool, jobs: int | None, where: bool, as_json: bool) -> None:
 
 
 def _show_audit(report: "Report", where: bool, seconds: float) -> None:
-    from rich.table import Table
     from rich.text import Text
 
     console = open_console()
-    titles = {
-        "one choice": "1. One choice: exact, on all small neighbouring nodes with two rules, and extreme ones with many",
-        "whole fit": "2 and 3. Whole fits: exact, from the learner's own code; and observed in real fits",
-        "as published": "What the authors of the published methods claim for whole fits",
-    }
-    colours = {"held": "green", "proved": "green", "BROKEN": "bold red", "REFUTED": "bold yellow"}
-    _, *lines = report.table()
-    for level, title in titles.items():
-        table = Table(
-            "", "claimed", "exact", "observed", "pairs", "fits", "", title=title, title_justify="left", box=None
-        )
-        for column in table.columns[1:]:
-            column.no_wrap = True
-        for (_, *cells, word), row in zip(lines, report.rows, strict=True):
-            if row.level == level:
-                table.add_row(*cells, Text(word, colours.get(word, "")))
-                if where:
-                    table.add_row(Text(f"  {row.where}", "dim"))
-        if level != "whole fit":
-            table.columns[3].header = table.columns[5].header = ""
-        console.print(table, "")
-    table = Table("", "chance", "draws", "", title="Samplers and statements", title_justify="left", box=None)
-    for check in report.checks:
-        chance = "" if check.chance is None else f"{check.chance:.2g}"
-        draws = f"{check.draws:,}" if check.draws else ""
-        table.add_row(check.what, chance, draws, Text(check.verdict, colours[check.verdict]))
-    console.print(table, "")
+    colours = {"BROKEN": "bold red", "REFUTED": "bold yellow"}
+    heading, *lines = str(report).split("\n")
+    console.print(Text(heading, "bold"), soft_wrap=True)
+    listed: list[Any] = [*report.rows, *report.checks]
+    for line, found in zip(lines, listed, strict=True):
+        console.print(Text(line, colours.get(found.verdict, "")), soft_wrap=True)
+        if where and (pair := getattr(found, "where", "")):
+            console.print(Text(f"  {pair}", "dim"))
     summary = "Everything that is proved held." if report.ok else "SOMETHING THAT IS PROVED DID NOT HOLD."
-    console.print(Text(summary, "bold green" if report.ok else "bold red"), Text(f"({seconds:.0f} s)", "dim"))
+    console.print(Text(f"\n{summary}", "bold green" if report.ok else "bold red"), Text(f"({seconds:.0f} s)", "dim"))
     console.print(
         "Numbers are epsilons, in brackets deltas: what is claimed; the worst that was found, exactly; and what fits showed, at "
         "99.9 % confidence. A chance is that of so large a difference between draws and the exact distribution. "

@@ -148,17 +148,36 @@ class Given:
         hint = "." if (meant := closest(missing[0], there)) is None else f"; did you mean {meant!r}?"
         raise click.ClickException(f"{called} has no column {missing[0]!r}{hint} Its columns are {first_few(there)}")
 
-    def records(self, schema: "Schema", target: str | None, needed: Sequence[str] | None = None) -> tuple[Any, Any]:
-        """The columns that the schema (or ``needed``) names, and the labels; of a table in an engine all of it, and None."""
+    def records(self, schema: "Schema", target: str) -> tuple[Any, Any]:
+        """The columns that the schema names, and the labels; of a table in an engine all of it, and None."""
         from ..sources.files import read_table
 
-        wanted = [column.name for column in schema.used] if needed is None else list(needed)
-        both = list(dict.fromkeys([*wanted, *([target] if target else [])]))
+        wanted = [column.name for column in schema.used]
+        both = list(dict.fromkeys([*wanted, target]))
         if self.in_engine:
             return self.opened(both), None
         self.columns(both)
         frame = read_table(self.place, both, schema, **self.how, own_types=True)
-        return frame[wanted], None if target is None else frame[target]
+        return frame[wanted], frame[target]
+
+
+def named(
+    option: str, must_be: str, read: Callable[[str], Any], texts: Sequence[str], sign: str = "="
+) -> dict[str, Any]:
+    """What is said of columns or classes, by their names, as in age=0,120. A name may have the sign in it, too."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, _, said = text.rpartition(sign)
+        try:
+            value = read(said) if name else None
+        except ValueError:
+            value = None
+        if value is None:
+            raise click.UsageError(f"{option} must be {must_be}, not {text!r}")
+        if name in found:  # one of the two would be left out, and paid for
+            raise click.UsageError(f"{option} names {name!r} twice; say all of it at once")
+        found[name] = value
+    return found
 
 
 def table_options(
@@ -251,27 +270,25 @@ def check_outputs(
             raise click.ClickException(f"{path} cannot be written: there is no such folder, or it is read-only")
         if any(isinstance(other, str) and is_file_of(path, other) for other in taken):  # a URL is not repeated
             raise click.UsageError("a file would be written over that the table itself is in: choose another name")
-        if any(isinstance(other, Path) and _is_same(path, other) for other in taken):
-            raise click.UsageError(f"{path} is needed for something else in this command: choose another name")
-        if path.exists() and not path.is_file():
-            raise click.UsageError(f"{path} is not a regular file: choose another name")
-        if path.exists() and (kept := _why_kept(path)):
-            raise click.UsageError(f"{path} {kept}, and not written over: choose another name")
+        if why := _why_kept(path, [other for other in taken if isinstance(other, Path)]):
+            raise click.UsageError(f"{path} {why}: choose another name")
         if path.exists() and not force:
             raise click.UsageError(f"{path} exists; say --force to write over it")
         taken.append(path)
 
 
-def _is_same(one: Path, other: Path) -> bool:
-    """By whatever name, also where a name is linked or spelled in another case."""
-    same = os.path.realpath(one) == os.path.realpath(other)
-    return same or (one.exists() and other.exists() and one.samefile(other))
-
-
-def _why_kept(path: Path) -> str:
-    """What cannot be had again. A ledger is known by how it begins, a table by what earlier commands noted."""
+def _why_kept(path: Path, taken: Sequence[Path]) -> str:
+    """What is needed, or cannot be had again. A ledger is known by how it begins, a table by what earlier commands noted."""
     from ..accounting.ledger_places import is_ledger
 
+    for other in taken:  # by whatever name, also where a name is linked or spelled in another case
+        both_there = path.exists() and other.exists()
+        if os.path.realpath(path) == os.path.realpath(other) or (both_there and path.samefile(other)):
+            return "is needed for something else in this command"
+    if not path.exists():
+        return ""
+    if not path.is_file():
+        return "is not a regular file"
     with open(path, "rb") as file:
         if is_ledger(file.read(100)):
             return "is a ledger"

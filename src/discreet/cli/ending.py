@@ -1,13 +1,12 @@
 """How a command ends: always with an exit code, and where something went wrong with a message that names no value.
 
 What is paid for with privacy is never lost: its file's place and space are taken before the draw. How much space follows from
-public numbers alone, schema and parameters.
+the schema alone.
 
 What this package says by itself names no value of a record. What a library says may, and so may a traceback's last line: an
 error that nobody foresaw is one line without it, unless whoever may see the records asks for the traceback.
 
-Exit codes: 0: done. 1: a file, schema or model cannot be used. 2: the command was called in a wrong way. 3: the budget does not
-allow it. 4: a model was learned and paid for, but could not be written. The others are below.
+`discreet --help` says what exit codes mean.
 """
 
 import dis
@@ -18,10 +17,10 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -36,8 +35,8 @@ DONE, NO_BUDGET, NOT_WRITTEN, UNFORESEEN, STOPPED, UNREAD = 0, 3, 4, 70, 130, 14
 NOT_REPEATED = "an argument that looks like a URL is wrong, or in the wrong place; it is not repeated here"
 TRACEBACK = "DISCREET_TRACEBACK"
 HOME = Path(__file__).resolve().parent.parent
-MOST_RULES = 1_000  # more are not expected; if they come and find no space, the model is printed
-MOST_RANGES = 100  # of totals, that a score card has a risk for
+SPACE = 1 << 24  # bytes. What should be larger still, and find no space, is printed
+SPACE_BY_SCHEMA = 16  # more for each byte of it: a card has a row for each test of each column
 
 
 class Commands(click.Group):
@@ -70,7 +69,8 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
-            _be_quiet()
+            _drop_what_cannot_be_written()
+            sys.exit(UNREAD)
 
 
 @contextmanager
@@ -97,24 +97,14 @@ def _noticing_ctrl_c() -> Iterator[list[int]]:
             signal.signal(number, usual[number])
 
 
-def _drop_output() -> None:
-    with suppress(OSError, ValueError, AttributeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 def _drop_what_cannot_be_written() -> None:
     """Python would try again when it ends, complain, and end with a code of its own, 120."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
     except (OSError, ValueError):
-        _drop_output()
-
-
-def _be_quiet() -> NoReturn:
-    """End without a word: nobody reads it. Python would complain when it closes the output."""
-    _drop_output()
-    sys.exit(UNREAD)
+        with suppress(OSError, ValueError, AttributeError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _told(error: BaseException, args: list[str], stopped: bool = False) -> int:
@@ -124,7 +114,7 @@ def _told(error: BaseException, args: list[str], stopped: bool = False) -> int:
 
         say("".join(traceback.format_exception(error)), err=True)
     if isinstance(error, BrokenPipeError):
-        _be_quiet()
+        return UNREAD
     told = error if isinstance(error, click.ClickException) else as_message(error)
     made_of_it = stopped and (told is None or isinstance(error, ImportError))
     if made_of_it or isinstance(error, click.Abort | KeyboardInterrupt | EOFError):
@@ -220,8 +210,9 @@ def _is_ours(error: BaseException) -> bool:
 # --- what is paid for --------------------------------------------------------------------------------------------------------
 
 
-def reserved(path: Path, size: int, force: bool) -> PendingFile:
-    """Place and space for a file, as long as the command runs."""
+def reserved(path: Path, force: bool, schema: "Schema | None" = None) -> PendingFile:
+    """Place and space for a file, as long as the command runs: more than a model or an evaluation with this schema takes."""
+    size = SPACE + (0 if schema is None else SPACE_BY_SCHEMA * len(json.dumps(schema.to_dict())))
     try:
         return click.get_current_context().with_resource(PendingFile(path, size, over=force))
     except OSError as error:
@@ -258,34 +249,3 @@ def say_paid(text: str, epsilon: float) -> None:
         say(text, err=True)
         lost = f"the standard output cannot be written. Epsilon {epsilon:g} IS SPENT; see above"
         raise failure(lost, NOT_WRITTEN) from None
-
-
-def size_for(schema: "Schema | None", parameters: Mapping[str, Any]) -> int:
-    """More bytes than a model will have that is learned with these parameters."""
-    if schema is None:  # made from the records: nobody knows before
-        return 1 << 22
-    data, named = schema.to_dict(), len(schema.classes or (0, 1)) * 64
-    line = _longest(data) + 500
-    if "tree_depth" in parameters:  # a row for each test of each column, and one for what is left, in each leaf's card
-        rows = (1 << parameters["tree_depth"]) * sum(sum(1 for _ in column.tests()) + 2 for column in schema.used)
-        lines: int = (rows + MOST_RANGES) * (line + named)
-    elif "max_depth" in parameters:
-        depth = sum(parameters.get("stages") or (parameters["max_depth"],))
-        lines = min(1 << depth, MOST_RULES) * (2 * line + named)
-    else:
-        lines = min(parameters["max_length"], MOST_RULES) * ((parameters["max_literals"] + 1) * line + named)
-    return (1 << 17) + 4 * (len(json.dumps(data, indent=1)) + lines)
-
-
-def size_of_report(model: int) -> int:
-    """More bytes than the report will have, of a model of at most so many: a character takes up to six in HTML."""
-    return (1 << 20) + 16 * model
-
-
-def _longest(data: Any) -> int:
-    """The length, as JSON, of the longest name or category."""
-    if isinstance(data, dict):
-        return max((max(_longest(key), _longest(value)) for key, value in data.items()), default=0)
-    if isinstance(data, list | tuple):
-        return max(map(_longest, data), default=0)
-    return len(json.dumps(data, default=str))

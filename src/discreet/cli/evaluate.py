@@ -16,7 +16,6 @@ from .ending import keep, reserved, say_paid
 from .table_notes import ANOTHER, check_ledger, note_ledger
 from .terminal import as_text, on_one_line, open_console, say
 
-SIZE_OF_PAGE = 1 << 16  # bytes for each number that it shows: more than it takes
 CHOOSE = (
     "are these records private? A measured accuracy is not covered by the model's promise. Either pay for noisy numbers,\n\n"
     "    --epsilon 0.1 [--ledger ledger.db]     the noise of a count is about 10 records\n\n"
@@ -77,22 +76,14 @@ def evaluate(
     TABLE is a file or, with --epsilon, a URL of a table that stays where it is, as for `discreet fit`.
     """
     more = by or schema_file or no_reliability or report or out
-    with_epsilon = "--by, --schema, --no-reliability, --report and --out go with --epsilon"
-    for wrong, said in (
-        (public and epsilon is not None, "choose one of --public and --epsilon"),
-        (not public and epsilon is None, CHOOSE),
-        (
-            public and model_is_public,
-            "--model-is-public goes with --epsilon: it is about what is proved of noisy numbers",
-        ),
-        (public and more, with_epsilon),
-        (
-            table.in_engine and public,
-            "--public reads the records into memory: give a file, or --epsilon for noisy numbers",
-        ),
-    ):
-        if wrong:
-            raise click.UsageError(said)
+    if public == (epsilon is not None):
+        raise click.UsageError("choose one of --public and --epsilon" if public else CHOOSE)
+    if public and (more or model_is_public):
+        raise click.UsageError(
+            "--by, --schema, --no-reliability, --report, --out and --model-is-public go with --epsilon"
+        )
+    if public and table.in_engine:
+        raise click.UsageError("--public reads the records into memory: give a file, or --epsilon for noisy numbers")
     if epsilon is not None:
         common.check_epsilon(epsilon, weak)
         common.check_outputs([report, out], [model, table.place, schema_file, ledger_file], force)
@@ -123,9 +114,7 @@ def evaluate(
             return common.say_json(measured)
         return _show(measured, dict(zip(map(str, saved.classes), called, strict=True)))
     ledger = common.open_ledger(ledger_file)
-    rows = len(saved.model.answers) + sum(c.n_bins for c in dividing) + 4
-    size = SIZE_OF_PAGE * rows * len(saved.classes)
-    places = {path: reserved(path, size, force) for path in (report, out) if path is not None}
+    places = {path: reserved(path, force, read) for path in (report, out) if path is not None}
     note_ledger(table.place, ledger_file)
     paid: Any = {"ledger": ledger, "records_per_person": records_per_person, "model_is_public": model_is_public}
     with warnings.catch_warnings():
@@ -144,23 +133,14 @@ def evaluate(
         say("These numbers are about these records; the model's promise does not cover them.", err=True)
 
 
-def _groups_asked(by: Sequence[str], known: Sequence[str]) -> dict[str, list[float] | None]:
-    """The columns of --by, each with the cuts that follow its name. A name may have a = itself."""
-    asked: dict[str, list[float] | None] = {}
-    for text in by:
-        name, _, cuts = text.rpartition("=")
-        if text in known or not name:
-            name, cuts = text, ""
-        try:
-            ends = [float(cut) for cut in cuts.split(",")] if name != text else None
-        except ValueError:
-            raise click.UsageError(
-                f"--by must be a column, or a column and cuts, as in age=30,50, not {text!r}"
-            ) from None
-        if name in asked:  # one of the two would be left out, and paid for
-            raise click.UsageError(f"--by names {name!r} twice; say all its cuts at once, as in age=30,50")
-        asked[name] = ends
-    return asked
+def _groups_asked(by: Sequence[str], known: Sequence[str]) -> dict[str, list[float]]:
+    """The columns of --by, each with the cuts that follow its name, if some do. A name may have a = itself."""
+
+    def cuts(text: str) -> list[float]:
+        return [float(cut) for cut in text.split(",")] if text else []
+
+    texts = [f"{text}=" if text in known or "=" not in text else text for text in by]
+    return common.named("--by", "a column, or a column and cuts, as in age=30,50", cuts, texts)
 
 
 def _show(measured: dict[str, Any], called: dict[str, str]) -> None:

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .._utils.errors import PrivacyWarning
-from .._utils.writing import PendingFile
 from . import common
-from .ending import keep, reserved, size_for, size_of_report
-from .options import KINDS, Kinds, Learner, check_classes, chosen, options_of
+from .ending import keep, reserved
+from .options import KINDS, Kinds, Learner, chosen, options_of
 from .show import print_model, promise_line
 from .table_notes import ANOTHER, PUBLIC, check_ledger, check_not_a_sample, note_ledger
 from .terminal import on_one_line, open_console, say
@@ -85,11 +84,7 @@ def _fit(
     if not infer_schema:
         check_not_a_sample(table.place, public_table)
     schema = None if infer_schema and schema_file is None else common.load_schema(schema_file, _shown(table), target)
-    if schema is not None and schema.classes is not None:
-        check_classes(parameters, schema.classes)
-    size = size_for(schema, {p.name: p.default for p in learned.table.parameters} | parameters)
-    place = reserved(out, size, force)
-    report_place = None if report is None else reserved(report, size_of_report(size), force)
+    place = reserved(out, force, schema)
     if "verbose" in learned.options:
         parameters["verbose"] = "verbose" in parameters or (sys.stderr is not None and sys.stderr.isatty())
     booked = 0 if ledger is None else ledger.n_entries
@@ -114,8 +109,8 @@ def _fit(
     text = model.to_json() + "\n"
     keep(place, text, out, parameters["epsilon"])
     model.note_file(text)
-    if report_place is not None:
-        _write_report(model, report_place, out)
+    if report is not None:
+        _write_report(model, report, force, out)
     if as_json:
         common.say_json({"model": str(out), "report": report and str(report)} | json.loads(model.to_json()))
     else:
@@ -169,12 +164,11 @@ def _fit_inferred(clf: Any, table: common.Given, target: str | None, ledger: Pat
     return target
 
 
-def _write_report(model: "SavedModel", place: PendingFile, out: Path) -> None:
+def _write_report(model: "SavedModel", report: Path, force: bool, out: Path) -> None:
     from ..report.html import to_html
 
     try:
-        place.stream.write(to_html(model).encode("utf-8"))
-        place.commit()
+        common.write_new(report, to_html(model), force)
     except Exception as error:
         raise click.ClickException(
             f"{out} is written, but not the report ({type(error).__name__}). Make it again with\n\n"

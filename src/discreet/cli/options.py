@@ -3,17 +3,15 @@
 import csv
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import click
 
 from ..estimators import parameters as of
 from ..estimators.parameters import DEEPEST, MOST_STAGES
+from .common import named
 from .ending import Commands
-from .terminal import on_one_line
-
-if TYPE_CHECKING:
-    from ..schema import Label
 
 SHORT = {"epsilon": "-e", "max_length": "-k", "exclude": "-x", "verbose": "-v"}
 
@@ -90,11 +88,10 @@ class _Stages(click.ParamType):  # type: ignore[type-arg]  # older versions of c
     name = "depths"
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        parts = [part.strip() for part in value.split(",")]
-        if all(part.isascii() and part.isdigit() and len(part) < 3 for part in parts):
-            depths = tuple(map(int, parts))
-            if min(depths) > 0 and sum(depths) <= DEEPEST and len(depths) <= MOST_STAGES:
-                return depths
+        with suppress(ValueError):
+            depths = tuple(map(int, value.split(",")))
+            param.parameter.check(param.name, depths)
+            return depths
         rule = f"must be up to {MOST_STAGES} depths of at least 1, which add up to at most {DEEPEST}, as in 2,2"
         self.fail(rule, param, ctx)
 
@@ -191,19 +188,6 @@ def chosen(kind: Learner, options: dict[str, Any]) -> tuple[Learner, dict[str, A
     return learned, {name: value for name, value in given.items() if value is not None}
 
 
-def _monotone(texts: Sequence[str]) -> dict[str, int]:
-    monotone: dict[str, int] = {}
-    for text in texts:
-        column, _, sign = text.rpartition(":")
-        if not column or sign not in ("+1", "1", "-1"):
-            raise click.UsageError(
-                f"--monotonic-cst must be a column and +1 or -1, as in priors_count:+1, not {text!r}"
-            )
-        if monotone.setdefault(column, int(sign)) != int(sign):
-            raise click.UsageError(f"--monotonic-cst says that {column!r} both rises and falls")
-    return monotone
-
-
 def _forbid(texts: Sequence[str]) -> list[tuple[str, ...]]:
     sets = [tuple(next(csv.reader([text], skipinitialspace=True), ())) for text in texts]
     for columns, text in zip(sets, texts, strict=True):
@@ -216,26 +200,17 @@ def _forbid(texts: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _class_weights(texts: Sequence[str]) -> dict[str, float]:
-    weights: dict[str, float] = {}
-    for text in texts:
-        label, _, number = text.rpartition("=")
-        try:
-            weight = float(number)
-        except ValueError:
-            weight = math.nan
-        if not label or not 0 < weight < math.inf:
-            raise click.UsageError(
-                f"--class-weight must be a class and a weight above 0, as in ill=5, not {text!r}. Weights are public numbers: "
-                "'balanced' ones would be read off the private records"
-            )
-        if label in weights:
-            raise click.UsageError(f"--class-weight names {label!r} twice")
-        weights[label] = weight
-    return weights
+    said = "a class and a weight above 0, as in ill=5 ('balanced' ones would be read off the private records)"
+    return named("--class-weight", said, lambda text: w if 0 < (w := float(text)) < math.inf else None, texts)
+
+
+def _monotonic(texts: Sequence[str]) -> dict[str, int]:
+    signs = {"+1": 1, "1": 1, "-1": -1}
+    return named("--monotonic-cst", "a column and +1 or -1, as in priors_count:+1", signs.get, texts, sign=":")
 
 
 REPEATED: dict[str, tuple[str, Callable[[Sequence[str]], Any]]] = {  # how they look, and how they are read
-    **{"class_weight": ("CLASS=WEIGHT", _class_weights), "monotonic_cst": ("COLUMN:+1", _monotone)},
+    **{"class_weight": ("CLASS=WEIGHT", _class_weights), "monotonic_cst": ("COLUMN:+1", _monotonic)},
     **{"forbid": ("COLUMN,COLUMN", _forbid), "exclude": ("COLUMN", tuple)},
 }
 
@@ -250,21 +225,3 @@ def _check_mechanism(given: Mapping[str, Any]) -> None:
         raise click.UsageError(f"--counts-share is for --mechanism {those}, not {mechanism}")
     if "delta" not in given and MECHANISMS[mechanism].needs_delta:
         raise click.UsageError(f"--mechanism {mechanism} needs a public --delta, 1e-6 for example; mass needs none")
-
-
-def check_classes(parameters: Mapping[str, Any], classes: "Sequence[Label]") -> None:
-    """Complain about weights of classes that the schema does not have, and about a mechanism that is for two classes."""
-    from ..schema.columns import canonical
-
-    known = [canonical(c) for c in classes]
-    for label in parameters.get("class_weight", ()):
-        if label not in known:
-            listed = ", ".join(map(on_one_line, known))
-            raise click.UsageError(f"--class-weight names {label!r}, but the schema's classes are {listed}")
-    if (mechanism := parameters.get("mechanism")) is not None:
-        from ..private.mechanisms.registry import MECHANISMS
-
-        if MECHANISMS[mechanism].binary_only and len(classes) != 2:
-            raise click.UsageError(
-                f"--mechanism {mechanism} is for two classes, and the schema's target has {len(classes)}: use mass"
-            )

@@ -11,7 +11,7 @@ import click
 
 from .._utils.errors import PrivacyWarning
 from . import common
-from .options import KINDS, Kinds, Learner, check_classes, chosen, options_of
+from .options import KINDS, Kinds, Learner, chosen, options_of
 from .table_notes import PUBLIC, check_not_private
 from .terminal import on_one_line, open_console
 
@@ -107,7 +107,6 @@ def _plan(
             "say about how many records the table has (--records 10000), or give a public stand-in table"
         )
     classes, weights = schema.classes or (0, 1), parameters.get("class_weight", {})
-    check_classes(parameters, classes)
     every = [(planned, parameters)] if kind else [(one, how | parameters) for one, how in COMPARED]
     models = {_name(*each): each for each in every if each[1].keys() <= each[0].options.keys()}
     from ..evaluation.planning import EPSILONS, on_similar, planning_chart

@@ -9,12 +9,10 @@ import click
 from .common import FILE, as_json_option, flag, ledger_option, open_ledger, say_json
 from .terminal import on_one_line, say
 
-WORDS = {True: "holds ", False: "FAILS ", None: "  --  "}
-CODES = {True: 0, False: 1, None: 5}
-ENDS = {
-    True: "Everything that can be checked holds.",
-    False: "THIS RELEASE DOES NOT HOLD: see FAILS above.",
-    None: "NOT EVERYTHING COULD BE CHECKED: see -- above. What could be checked holds.",
+ENDS = {  # by whether it holds: the word before a check, the exit code, and the last line
+    True: ("holds ", 0, "Everything that can be checked holds."),
+    False: ("FAILS ", 1, "THIS RELEASE DOES NOT HOLD: see FAILS above."),
+    None: ("  --  ", 5, "NOT EVERYTHING COULD BE CHECKED: see -- above. What could be checked holds."),
 }
 told = partial(click.option, default="")
 
@@ -84,18 +82,19 @@ def verify(folder: Path, ledger_file: Path | str | None, verbose: bool, as_json:
     from ..report.bundle.verifying import verify_release
 
     found = verify_release(folder, open_ledger(ledger_file))
+    _, code, last = ENDS[found.holds]
     if as_json:
         say_json(found.to_dict())
-        return CODES[found.holds]
+        return code
     for check in found.checks:
         if verbose or not check.holds or check.why:
             why = f": {check.why}" if check.why else ""
-            say(f"{WORDS[check.holds]} {on_one_line(check.what)}{on_one_line(why)}")
+            say(f"{ENDS[check.holds][0]} {on_one_line(check.what)}{on_one_line(why)}")
     say(f"{sum(check.holds is True for check in found.checks)} of {len(found.checks)} checks hold.")
     say("\nNot checked, because the folder cannot show it:")
     for cannot in found.cannot:
         say(f"  - {cannot}")
     say(f"\nWhat the model promises: {on_one_line(found.promise or 'unknown')}")
     say(f"Fingerprint: {found.fingerprint if found.holds is not False else 'none that is valid'}")
-    say(ENDS[found.holds])
-    return CODES[found.holds]
+    say(last)
+    return code

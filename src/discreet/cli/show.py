@@ -155,7 +155,8 @@ def show(
         raise click.UsageError("--promise is printed, as text or JSON: leave out --out, and other formats")
     saved = SavedModel.load(model)
     shown = saved.model
-    stored: Any = {"types": {name: kind for name, _, kind in (text.rpartition("=") for text in types)} or None}
+    kinds = common.named("--types", "a column and text, number or boolean, as in age=number", str, types)
+    stored: Any = {"types": kinds or None}
     of = next((c for c in shown.classes if str(c) == share_of), None)
     if share_of is not None and of is None:
         raise click.UsageError(f"--share-of must be one of {', '.join(map(on_one_line, shown.classes))}")

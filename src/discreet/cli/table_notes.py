@@ -6,16 +6,13 @@ read or kept but its place on this machine. A copy elsewhere is not noticed. Onl
 
 import hashlib
 import os
-import sqlite3
-from contextlib import closing, suppress
-from itertools import count
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 import click
 
-from .._utils.writing import new_database
 from ..sources.engines import engine_at
 from ..sources.urls import files_in, local_place
 from .terminal import say
@@ -25,34 +22,30 @@ if TYPE_CHECKING:
 
     from ..accounting.ledger import Ledger
 
-# Kinds of notes: by table, its ledger's place ("ledgers"), that ledger's name ("names"), and who was a sample ("samples"); and by
-# file or folder (a digest), the ledger of a table at a URL that is in it ("places")
-TABLE = "CREATE TABLE notes (kind TEXT, about BLOB, said BLOB, PRIMARY KEY (kind, about))"
-OUT_OF_REACH = ("SQLITE_BUSY", "SQLITE_CANTOPEN", "SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_FULL")
+# Kinds of notes: about a table, its ledger's place ("ledgers"), that ledger's name ("names"), and that it was a sample
+# ("samples"); about a file or folder, the ledger of a table at a URL that is in it ("places")
 ANOTHER = click.option(
     "--another-ledger", is_flag=True, help="Allow a second ledger, or none, for a table that already has one."
 )
 PUBLIC = click.option("--public-table", is_flag=True, help="The table is public, whatever it was used for before.")
 
 
-def _file() -> Path:
-    return Path(os.environ.get("DISCREET_HOME") or click.get_app_dir("discreet")) / "tables.db"
+def _file(kind: str, about: str) -> Path:
+    """A note is a file of its own, so that those made at the same time are all kept. Its name does not say what it is about."""
+    home = Path(os.environ.get("DISCREET_HOME") or click.get_app_dir("discreet"))
+    return home / "tables" / hashlib.sha256(f"{kind} {about}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _key(table: Path | str) -> str:
-    """The table's path. Of a URL, which may name people and hosts, a digest."""
+    """The table's path, or address: the same string for some ways to write the same URL."""
     if isinstance(table, Path):
         return os.path.realpath(table)
     parts, place = urlsplit(table), local_place(table)
     if parts.scheme == "file" and place and os.path.isfile(place):
         return place
-    # the same string for some ways to write the same URL; a view, or another name of a host, is not noticed
+    # a view, or another name of a host, is not noticed
     engine, asked = engine_at(parts.scheme), dict(parse_qsl(parts.query)).get("table", "")
-    return _digest((engine and engine.usual_address(parts, place, asked)) or place or table)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return (engine and engine.usual_address(parts, place, asked)) or place or table
 
 
 def is_file_of(path: Path, table: str) -> bool:
@@ -71,54 +64,26 @@ def _name(table: Path | str) -> str:
 
 def _noted(kind: str, *about: str) -> str | None:
     """What was noted about the first of these about which something was."""
-    file = _file()
-    if not os.path.lexists(file):
-        return None
-    if not file.is_file() or not file.stat().st_size:  # on a pipe, reading would wait for ever
-        _put_aside(file)
-        return None
-    try:
-        with closing(sqlite3.connect(file, timeout=60)) as notes:
-            asked = "SELECT said FROM notes WHERE kind = ? AND about = ?"
-            found = (said for key in about for (said,) in notes.execute(asked, (kind, os.fsencode(key))))
-            return next(map(os.fsdecode, found), None)
-    except (sqlite3.Error, TypeError, ValueError) as error:
-        if getattr(error, "sqlite_errorname", "").startswith(OUT_OF_REACH):
-            say(f"({file} cannot be read, so nobody knows what this table was used for: {error})", err=True)
-        else:
-            _put_aside(file)
-        return None
-
-
-def _put_aside(file: Path) -> None:
-    """What cannot be read is kept, and said aloud: it may have said which tables are private."""
-    names = (file.with_name(f"{file.name}.damaged{number or ''}") for number in count())
-    aside = next(name for name in names if not os.path.lexists(name))
-    try:
-        file.rename(aside)
-        kept = f"It is kept as {aside}"
-    except OSError as error:
-        kept = f"It cannot be put aside: {error.strerror}"
-    say(f"({file} is damaged: which ledgers tables are on, and which were samples, is forgotten. {kept})", err=True)
+    for file in (_file(kind, one) for one in about):
+        try:
+            return os.fsdecode(file.read_bytes())
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            say(f"({file} cannot be read, so nobody knows what this table was used for: {error.strerror})", err=True)
+    return None
 
 
 def _note(*notes: tuple[str, str, str]) -> None:
     """(kind, about what, what) to be noted."""
-    file = _file()
-    try:
-        is_new = not file.parent.is_dir()
-        file.parent.mkdir(parents=True, exist_ok=True)
-        if is_new or not os.environ.get("DISCREET_HOME"):  # else it is somebody's own folder
-            file.parent.chmod(0o700)
-        _noted("ledgers", "")  # what is damaged is put aside
-        if not file.exists():
-            new_database(file, lambda new: new.execute(TABLE))
-        file.chmod(0o600)  # the places of private tables are nobody else's business
-        with closing(sqlite3.connect(file, timeout=60)) as opened, opened:
-            rows = [(kind, os.fsencode(about), os.fsencode(said)) for kind, about, said in notes]
-            opened.executemany("INSERT OR REPLACE INTO notes VALUES (?, ?, ?)", rows)
-    except (OSError, sqlite3.Error):
-        say(f"(could not note in {file} what this table was used for)", err=True)
+    for kind, about, said in notes:
+        file = _file(kind, about)
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.parent.chmod(0o700)  # the places of private tables are nobody else's business
+            file.write_bytes(os.fsencode(said))
+        except OSError as error:
+            return say(f"(could not note in {file} what this table was used for: {error.strerror})", err=True)
 
 
 def check_ledger(table: Path | str, ledger: Path | str | None, another: bool) -> None:
@@ -178,7 +143,7 @@ def note_ledger(table: Path | str, ledger: Path | str | None) -> None:
     notes = [("ledgers", key, at), ("names", key, _name_of(ledger) or "")]
     if isinstance(table, str) and (place := local_place(table)):
         parts = [place] if os.path.exists(place) else files_in(place)
-        notes += [("places", _digest(os.path.realpath(part)), at) for part in parts]
+        notes += [("places", os.path.realpath(part), at) for part in parts]
     _note(*notes)
 
 
@@ -196,7 +161,7 @@ def ledger_of(table: Path) -> str | None:
     """The ledger of the table in a file, or of one at a URL that is in this file, or in a folder of which the file is a part."""
     path = Path(os.path.realpath(table))
     around = [path, *(path.parents if path.suffix.lower() == ".parquet" else ())]  # other files are no part of a folder
-    return _noted("ledgers", _key(table)) or _noted("places", *(_digest(str(place)) for place in around))
+    return _noted("ledgers", _key(table)) or _noted("places", *map(str, around))
 
 
 def check_not_private(table: Path, public: bool) -> None:

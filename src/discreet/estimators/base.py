@@ -444,7 +444,7 @@ def _by_class(given: Mapping[Any, Any] | None, classes: np.ndarray) -> np.ndarra
     place = {canonical(c): i for i, c in enumerate(classes.tolist())}
     for label, weight in (given or {}).items():
         if canonical(label) not in place:
-            raise ValueError(f"class_weight names {label!r}, which is not one of the classes of the target")
+            raise ValueError(f"class_weight names {label!r}, which is no class of the target; spell it as there")
         if not finite_number("class_weight", weight) > 0:
             raise ValueError(f"class_weight must hold weights above 0, not {weight!r}")
         weights[place[canonical(label)]] = float(weight)

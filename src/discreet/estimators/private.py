@@ -438,7 +438,7 @@ class PrivateClassifier(Classifier, ABC):
         if self._binary_only and len(classes) != 2:
             raise SchemaError(
                 "Only binary classification is supported. The type of the target is multiclass: the published methods "
-                "choose between two classes"
+                "choose between two classes; use mechanism mass"
             )
         self.classes_ = np.array(classes)
 

@@ -13,8 +13,8 @@ from ..accounting.summary import LedgerSnapshot
 from ..models.display.summary import Summary, summarize
 from ..models.display.wording import bound, epsilon_text, number, percent, sentence
 from ..schema.columns.base import checked_text
-from .model_part import depth_of, division, kind_of, style
-from .sections import SECTIONS
+from .model_part import depth_of, division, kind_of, noun
+from .sections import SECTIONS, beside
 
 LONGEST = 2_000
 DAYS = ("learned", "date")
@@ -86,7 +86,7 @@ def to_html(model: Any, particulars: Particulars | None = None, sha256: str = ""
     drawn = kind_of(summary)
     kind = f"A {plain(summary.model.kind)}"
     title = kind if summary.target is None else f"Predicting {plain(summary.target)}"
-    divides = f"How {drawn.divides} the records"
+    divides = f"How the {noun(summary)} divides the records"
     written = {"rules": (drawn.title, drawn.draw), "splits": (divides, division), **SECTIONS}
     parts = {key: (title, write(summary)) for key, (title, write) in written.items()}
     parts["details"] = ("Details", _details(summary, given, sha256))
@@ -109,7 +109,7 @@ def to_html(model: Any, particulars: Particulars | None = None, sha256: str = ""
 {sections}</main>
 <footer><p>Made by discreet {version} from what the model releases; no records were read for it. This page loads
 nothing and sends nothing.</p></footer>"""
-    return document(f"{title}: model report", page_css() + drawn.css(summary), body, style("scale.js"))
+    return document(f"{title}: model report", page_css() + drawn.css(summary), body, beside("scale.js"))
 
 
 def _lead(s: Summary) -> str:
@@ -120,13 +120,12 @@ def _lead(s: Summary) -> str:
         return f"{n} {what}{more if n > 1 else ''}"
 
     if s.cards:
-        how, cards = "fill it in by hand", f", in {len(s.cards)} cards" if len(s.cards) > 1 else ""
+        how = "fill it in by hand"
         if tables := len({table.column for part in s.cards for table in part.tables}):
-            size = f"points for {several(tables, 'column')}{cards}"
-            size += "" if s.by_class else f", {len(s.ranges)} ranges of totals"
-    elif s.root is not None:  # it has one test less than it has leaves
+            size = f"points for {several(tables, 'column')}"
+    elif s.root is not None:
         how, deepest = "check it branch by branch", depth_of(s)
-        if n:
+        if n:  # it has one test less than it has leaves
             less = f", at most {deepest} on the way to an answer" if deepest < n else ""
             size = f"{several(n, 'test')}{less}, {n + 1} leaves"
     elif n:

@@ -5,7 +5,6 @@ it is an outline. A score card can be printed and filled in by hand. Nothing nee
 """
 
 from collections.abc import Callable, Sequence
-from importlib.resources import files
 from typing import NamedTuple
 
 from .._utils.html import bar, heads, items, name, plain, row, table
@@ -27,15 +26,11 @@ from ..models.display.wording import (
 )
 from ..models.partition import DOUBLING, Points, numbers_of
 from ..models.score_card import Card, PointsTable, percent_of
+from .sections import beside
 
 # by depth, the width of a test of a tree in rem; deeper trees are always outlines
 WIDTHS = {1: 14.0, 2: 12.0, 3: 11.0, 4: 9.0, 5: 8.0}
 GAP, LEAF, MARGIN = 1.5, 15.5, 3.0
-
-
-def style(filename: str) -> str:
-    """A file beside this one that goes into the page."""
-    return files(__package__).joinpath(filename).read_text(encoding="utf-8")
 
 
 def legend(s: Summary, also: str = "") -> str:
@@ -140,12 +135,12 @@ def tree(s: Summary) -> str:
 
 def tree_css(s: Summary) -> str:
     """What the page's style has to know about this tree."""
-    depth, css = depth_of(s), style("tree.css")
+    depth, css = depth_of(s), beside("tree.css")
     if depth not in WIDTHS:
         return css
     wide = depth * (WIDTHS[depth] + GAP) + LEAF
     sizes = f".tree {{ --box: {WIDTHS[depth]:g}rem; --wide: {wide:g}rem; }}"
-    return f"{css}@media (min-width: {wide + MARGIN:g}rem) {{\n{sizes}\n{style('across.css')}}}\n"
+    return f"{css}@media (min-width: {wide + MARGIN:g}rem) {{\n{sizes}\n{beside('across.css')}}}\n"
 
 
 def depth_of(s: Summary) -> int:
@@ -290,29 +285,19 @@ def _histogram(s: Summary) -> str:
 
 
 class Drawing(NamedTuple):
-    """How models of a kind are drawn, what their parts are called, and the table of the parts' counts."""
+    """How models of a kind are drawn, what their parts are called, and of which records a part's share is."""
 
     title: str
     draw: Callable[[Summary], str]
     css: Callable[[Summary], str]
+    figure: Callable[[Summary], str]  # how many records each part has; a tree's drawing says it
     part: str
-    divides: str
-    taken: str
-    heads: tuple[str, str]
+    share_of: str
 
 
-LIST = Drawing(
-    *("The rules", rules, lambda s: "", "rule", "the rules split"),
-    *("share that each rule takes of the records that reach it", ("Rule", "takes")),
-)
-TREE = Drawing(
-    *("The tree", tree, tree_css, "leaf", "the tree divides"),
-    *("share of all records that each leaf takes", ("Leaf", "takes")),
-)
-CARD = Drawing(
-    *("The card", card, lambda s: style("card.css"), "range of totals", "totals divide"),
-    *("share of all records that each range has", ("Total", "of all")),
-)
+LIST = Drawing("The rules", rules, lambda s: "", _flow, "rule", "the records that reach it")
+TREE = Drawing("The tree", tree, tree_css, lambda s: "", "leaf", "all records")
+CARD = Drawing("The card", card, lambda s: beside("card.css"), _histogram, "range of totals", "all records")
 
 
 def kind_of(s: Summary) -> Drawing:
@@ -320,26 +305,33 @@ def kind_of(s: Summary) -> Drawing:
     return CARD if s.cards else LIST if s.root is None else TREE
 
 
+def noun(s: Summary) -> str:
+    """In a word, what the model is: list, tree, card."""
+    return plain(s.model.kind.split()[-1])
+
+
 def division(s: Summary) -> str:
-    """How many records each part takes: a figure, but of a tree, which has one already, and a table."""
+    """How many records each part takes: a figure and a table."""
     if s.by_class:
         return "<p>With more than two classes no totals are counted: all of the budget goes to the points.</p>"
     kind = kind_of(s)
     if not s.has_counts:
-        lead = f"This model released no class counts, so how many records each {kind.part} takes"
-        if s.has_shares:
-            return f"<p>{lead} is unknown.</p>"
-        return f"<p>{lead}, and how sure it is, is unknown: the model does not contain it.</p>"
-    if not s.total:
-        nothing = f"<p>All released counts are zero or below: the noise hides how {kind.divides} the records.</p>"
-        return nothing + _counts(s, kind)
-    figure = _histogram(s) if s.cards else _flow(s) if s.root is None else ""
-    if s.right is not None:
-        figure += (
-            f"<p>By these counts the {plain(s.model.kind.split()[-1])} is right on about "
-            f"<b>{percent(s.right)}</b> of the records it was learned from. On new records it may do worse.</p>"
+        more = "" if s.has_shares else ", and how sure it is,"
+        return (
+            f"<p>This model released no class counts, so how many records each {kind.part} takes{more} is unknown.</p>"
         )
-    return _noise(s) + _decisions(s, kind) + figure + _counts(s, kind)
+    if not s.total:
+        nothing = (
+            f"<p>All released counts are zero or below: the noise hides how the {noun(s)} divides the records.</p>"
+        )
+        return nothing + _counts(s, kind)
+    right = ""
+    if s.right is not None:
+        right = (
+            f"<p>By these counts the {noun(s)} is right on about <b>{percent(s.right)}</b> of the records it was learned from. "
+            "On new records it may do worse.</p>"
+        )
+    return _noise(s) + _decisions(s, kind) + kind.figure(s) + right + _counts(s, kind)
 
 
 def _noise(s: Summary) -> str:
@@ -369,19 +361,20 @@ def _decisions(s: Summary, kind: Drawing) -> str:
 
 
 def _counts(s: Summary, kind: Drawing) -> str:
-    """The released counts of each part, each with its interval below it, and the share that the part takes."""
+    """The released counts of each part, each with its interval below it, and its share."""
     rows = []
     for i, step in enumerate(s.steps):
+        called = "default" if s.root is None else "everybody"
+        if step.tests:
+            called = f"{step.number}. {condition(step.tests)}"
+        share = step.taken
         if s.cards:
             called, share = _minus(s.ranges[i]), (step.support or 0.0) / s.total if s.total else None
-        else:
-            everyone = "default" if s.root is None else "everybody"
-            called, share = f"{step.number}. {condition(step.tests)}" if step.tests else everyone, step.taken
         counts = [number(c) for c in step.counts or ()]
         if step.count_ends is not None:
             counts = [f"{c}<small>{ends(e)}</small>" for c, e in zip(counts, step.count_ends, strict=True)]
         rows.append(row(called, numbers=[*counts, "&ndash;" if share is None else percent(share)]))
     title = "Exact counts" if s.released.privacy is None else "Counts as released"
-    first, last = kind.heads
-    columns = heads(first, numbers=[*map(name, s.classes), last])
-    return table(f"Counts of each {kind.part}", f"{title}, by class, and the {kind.taken}", columns, rows)
+    caption = f"{title}, by class, and the share of {kind.share_of}"
+    columns = heads(kind.part.capitalize(), numbers=[*map(name, s.classes), "share"])
+    return table(f"Counts of each {kind.part}", caption, columns, rows)

@@ -6,6 +6,7 @@ that the model rests on, which was decided before a record was read; and what is
 
 import math
 from collections.abc import Sequence
+from importlib.resources import files
 
 from .._utils.html import bar, heads, items, name, plain, row, table
 from .._utils.parameters import rounded_up
@@ -34,6 +35,11 @@ NO_SOURCE = (
     "The schema does not say where its cut points and categories came from. The promise assumes that they were written "
     "without a look at the records."
 )
+
+
+def beside(filename: str) -> str:
+    """A file beside this one that goes into the page."""
+    return files(__package__).joinpath(filename).read_text(encoding="utf-8")
 
 
 def promise(s: Summary) -> str:
@@ -123,15 +129,14 @@ def _scale(own: Chance | None, proved: bool) -> str:
         side = " left" if x > 80 else " right" if x < 20 else ""
         grid += f'<line class="mine" x1="{x:.2f}" x2="{x:.2f}" y1="0" y2="100"/>'
         labels += f'<span class="mark{side}" style="left:{x:.2f}%">{who}</span>'
-    return (
-        '<div class="scale" id="scale" hidden><dl class="reading"><div><dt>epsilon</dt><dd '
-        'id="scale-now"></dd></div><div><dt>right at most, where guessing gets 50&nbsp;%</dt><dd '
-        'id="scale-chance"></dd></div><div><dt>times the odds, at most</dt><dd '
-        'id="scale-factor"></dd></div></dl><div class="plot" aria-hidden="true"><svg viewBox="0 0 100 100" '
-        f'preserveAspectRatio="none">{grid}<path d="M{line}"/></svg>{labels}<span class="dot" '
-        'id="scale-dot"></span></div><div class="slide"><label for="scale-epsilon">Move epsilon</label><input '
-        f'type="range" id="scale-epsilon" min="{math.log10(LOW):g}" max="{math.log10(HIGH):.4f}" step="any" '
-        f'value="{math.log10(start):.4f}" data-own="{0.0 if own is None else own.epsilon!r}"></div></div>'
+    return beside("scale.html").format(
+        grid=grid,
+        line=line,
+        labels=labels,
+        low=f"{math.log10(LOW):g}",
+        high=f"{math.log10(HIGH):.4f}",
+        start=f"{math.log10(start):.4f}",
+        own=0.0 if own is None else own.epsilon,
     )
 
 
@@ -161,16 +166,11 @@ def budget(s: Summary) -> str:
             "a release that would exceed the budget.</p>"
         )
     total, (spent, spent_delta), left, n = ledger.epsilon, ledger.spent, ledger.remaining[0], ledger.totals.entries
-    said = together(ledger, ledger.total())
-    note, proved = f"<p>{plain(said)} {plain(to_whom(ledger))}</p>" if said else "", "nothing"
-    if ledger.totals.unproved:
-        note = (
-            '<p class="warning"><strong>Nothing is proved about all releases together</strong>, because nothing is '
-            f"proved about {ledger.totals.unproved} of them.</p>"
-        )
-    else:
+    said, css, proved = together(ledger, ledger.total()), ' class="warning"', "nothing"
+    if not ledger.totals.unproved:
         epsilon, delta = ledger.proved
-        proved = f"&epsilon; {rounded_up(epsilon, 4)}{f', &delta; {rounded_up(delta, 3)}' if delta else ''}"
+        css, proved = "", f"&epsilon; {rounded_up(epsilon, 4)}{f', &delta; {rounded_up(delta, 3)}' if delta else ''}"
+    note = f"<p{css}>{plain(said)} {plain(to_whom(ledger))}</p>" if said else ""
     if ledger.number is not None:
         called = name(ledger.release or "", "value")
         note += f"<p>This model is number {ledger.number} in the ledger, under the name {called}.</p>"
@@ -250,29 +250,19 @@ def origin_of(schema: Schema) -> tuple[str, ...]:
     return tuple(said)
 
 
-def labels_of(schema: Schema) -> list[tuple[str, str]]:
-    """What the target and classes are called in files, and their labels, where they have some."""
-    target = [(schema.target or "", schema.target_label)] if schema.target_label else []
-    return [*target, *dict(schema.class_labels).items()]
-
-
 def columns(s: Summary) -> str:
     """Which columns rules or tests use, which they could have used, and which were kept out."""
     if not any(s.columns.values()):
         return "<p>The model uses no column.</p>"
-    parts = []
-    if s.model.schema is not None and s.model.schema.inferred:
-        parts.append(
-            '<p class="warning"><strong>The schema was made from the records.</strong> Columns, cut points and categories were '
-            "taken from them, and may reveal something about single people. No promise covers this. Write a schema from a "
-            "data dictionary instead.</p>"
-        )
-    groups = {
-        "used": (f"Used by {s.unit}s", "used"),
-        "offered": ("Could have been used", ""),
-        "excluded": ("Kept out on request", "out"),
-        "ignored": ("Ignored by the schema", "out"),
-    }
+    parts, groups = (
+        [],
+        {
+            "used": (f"Used by {s.unit}s", "used"),
+            "offered": ("Could have been used", ""),
+            "excluded": ("Kept out on request", "out"),
+            "ignored": ("Ignored by the schema", "out"),
+        },
+    )
     for role, (title, css) in groups.items():
         if names := s.columns[role]:
             parts.append(f'<h3>{title}</h3><ul class="chips {css}">{items(map(name, names))}</ul>')
@@ -292,7 +282,8 @@ def schema(s: Summary) -> str:
     if schema is None:
         return "<p>The model has no schema: it uses no column.</p>"
     source = f"<p>Source, as the schema states it: {name(schema.source)}.</p>" if schema.source else ""
-    origin = "".join(f"<p>{plain(sentence)}</p>" for sentence in origin_of(schema))
+    css = ' class="warning"' if schema.inferred else ""
+    origin = "".join(f"<p{css}>{plain(sentence)}</p>" for sentence in origin_of(schema))
     rows = []
     for column in schema.columns:
         in_table = name(column.name).replace("_", "_<wbr>")  # no tag or entity has one
@@ -303,8 +294,8 @@ def schema(s: Summary) -> str:
         rows.append(row(called, plain(column.kind), said))
     caption = "Everything the model could have asked about a record, fixed before it was learned"
     drawn = table("The schema", caption, heads("Column", "Type", "Possible tests"), rows)
-    labels = ""
-    if named := labels_of(schema):
+    labels, target = "", [(schema.target, schema.target_label)] if schema.target_label else []
+    if named := [*target, *dict(schema.class_labels).items()]:
         listed = items(f"{name(label)} is <code>{name(text)}</code>" for text, label in named)
         lead = "The model file and its code use the names in the table, not labels:"
         labels = f"<h3>In files and code</h3><p>{lead}</p><ul>{listed}</ul>"
@@ -347,13 +338,10 @@ def limits(s: Summary) -> str:
     elif not s.is_private:
         lead = "Nothing is proved about this model. Even with a proof, this would not be covered:"
     listed = items(f"<b>{title}.</b> {text}" for title, text in not_covered(s).items())
-    what = "what it asks about" if s.root is not None else "its condition"
-    caution = f"That a {s.unit} fits many of them does not mean that {what} is the cause."
-    if s.cards:
-        caution = "That an answer gives many points does not mean that it is the cause."
     return (
-        f"<p>{lead}</p><ul>{listed}</ul><p>A {plain(s.model.kind)} is a summary of past records. {caution} The package&rsquo;s "
-        "pages &ldquo;The privacy promise&rdquo; and &ldquo;Limitations&rdquo; say more, with proofs.</p>"
+        f"<p>{lead}</p><ul>{listed}</ul><p>A {plain(s.model.kind)} is a summary of past records. A pattern in them need not be a "
+        "cause. The package&rsquo;s pages &ldquo;The privacy promise&rdquo; and &ldquo;Limitations&rdquo; say more, with "
+        "proofs.</p>"
     )
 
 

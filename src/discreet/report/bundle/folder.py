@@ -17,17 +17,19 @@ from ...accounting.ledger import Ledger
 from ...models.display.summary import summarize
 from ...models.saved import SavedModel
 from ..html import Particulars, to_html
-from .checksums import SUMS, sha256_of, sums_of
 from .markdown import EVALUATION_PAGE, checklist, model_card
 from .record import (
     EVALUATION,
     SCHEMA_FILE,
+    SUMS,
     Attached,
     Code,
     Release,
     code_files,
     disclosure_record,
     schema_of_records,
+    sha256_of,
+    sums_of,
     warning_of,
 )
 

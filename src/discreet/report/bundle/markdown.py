@@ -6,7 +6,7 @@ Names, labels and what the holder says may be anything: in Markdown they go thro
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
 
 from ... import __version__
@@ -18,11 +18,10 @@ from ...evaluation.evaluated import NoisyEvaluation
 from ...models.display.wording import lines_in_labels
 from ...schema import Schema
 from ..html import LONGEST
-from ..sections import asked_of, labels_of, not_covered, notes_of, origin_of
+from ..sections import not_covered, origin_of
 from .record import EVALUATION, Release
 
 EVALUATION_PAGE = "evaluation.html"
-MOST_VALUES = 20  # of a column's cuts or categories
 LONGEST_LINE = 1_000
 NOT_GIVEN, THAT_DAY = "*not given*", "the day of the release"
 LINE = "____________________"
@@ -100,21 +99,20 @@ def _privacy(release: Release) -> str:
     return text
 
 
-def _now(release: Release) -> str:
-    """On the day of the release; only the data holder knows what came later."""
-    later = "Ask the data holder what was released from the table after that: this folder cannot know."
-    if (now := release.attached.ledger) is None:
-        return later
+def _said_of(ledger: LedgerSnapshot, when: str) -> str:
+    """What all releases come to; where more than a sum is to be said, the ledger has words for it."""
+    added = f"Proved about all of them together: epsilon {rounded_up(ledger.totals.proved_epsilon, 4)}."
     return (
-        f"On the day of the release ({release.given.date or NOT_GIVEN}) the ledger had {now.totals.entries} releases with a "
-        f"total epsilon of {float(now.spent[0]):.6g}. {_proved_together(now)} {later}"
+        f"{when} the ledger had {ledger.totals.entries} releases with a total epsilon of {float(ledger.spent[0]):.6g}. "
+        f"{together(ledger, ledger.total()) or added}"
     )
 
 
-def _proved_together(ledger: LedgerSnapshot) -> str:
-    """About all releases; where more than a sum is to be said, the ledger has words for it."""
-    added = f"Proved about all of them together: epsilon {rounded_up(ledger.totals.proved_epsilon, 4)}."
-    return together(ledger, ledger.total()) or added
+def _now(release: Release) -> str:
+    """On the day of the release; only the data holder knows what came later."""
+    later = "Ask the data holder what was released from the table after that: this folder cannot know."
+    now, day = release.attached.ledger, f"On the day of the release ({release.given.date or NOT_GIVEN})"
+    return later if now is None else f"{_said_of(now, day)} {later}"
 
 
 def _ledger(ledger: LedgerSnapshot | None) -> str:
@@ -122,32 +120,20 @@ def _ledger(ledger: LedgerSnapshot | None) -> str:
         return "No ledger was kept, so it is unknown what else was released from the same table. Promises add up."
     named = "" if ledger.ledger is None else f" {in_markdown(ledger.ledger)}"
     own = f" This model is entry {ledger.number}, {in_markdown(ledger.release or '?')}." if ledger.number else ""
-    said = f"{_proved_together(ledger)} {to_whom(ledger)}".rstrip()
-    return (
-        f"The ledger{named} allows epsilon {float(ledger.epsilon):.6g} for all releases from this table together. When this "
-        f"model was saved it had {ledger.totals.entries} of them, with a total epsilon of {float(ledger.spent[0]):.6g}. {said}"
-        f"{own}"
-    )
+    said = f"{_said_of(ledger, 'When this model was saved')} {to_whom(ledger)}".rstrip()
+    return f"The ledger{named} allows epsilon {float(ledger.epsilon):.6g} for all releases from this table together. {said}{own}"
 
 
 def _schema(schema: Schema | None) -> str:
+    """Where it came from, and its file, but for the comment that begins it."""
     if schema is None:
         return "The model has no schema: it uses no column.\n"
-    lines = ["Everything the model could have asked about a record, fixed before it was learned.", ""]
+    said = ["Everything the model could have asked about a record, fixed before it was learned."]
     if schema.source:
-        lines += [f"Source, as the schema states it: {in_markdown(schema.source, LONGEST)}", ""]
-    lines += [part for sentence in origin_of(schema) for part in (_sentence(sentence), "")]
-    lines += ["| Column | Label | Type | Possible tests |", "| --- | --- | --- | --- |"]
-    for column in schema.columns:
-        asked = "; ".join(f"{lead} {_some(values)}".strip() for lead, values in asked_of(column).items())
-        notes = "".join(f"; {note}" for note in notes_of(column))
-        label = in_markdown(column.label) if column.label else ""
-        said = f"{asked or 'none: it is not used'}{notes}"
-        lines.append(f"| {in_markdown(column.name)} | {label} | {column.kind} | {said} |")
-    if called := labels_of(schema):
-        lines += ["", "In files and code:", ""]
-        lines += [f"- {in_markdown(label)} is {in_markdown(text)}" for text, label in called]
-    return "\n".join([*lines, ""])
+        said.append(f"Source, as the schema states it: {in_markdown(schema.source, LONGEST)}")
+    lines = schema.to_toml().partition("\n\n")[2].rstrip().split("\n")
+    block = _block(on_a_line(line, LONGEST_LINE) for line in lines)
+    return "\n\n".join([*said, *map(_sentence, origin_of(schema)), block])
 
 
 def _results(release: Release) -> str:
@@ -184,11 +170,6 @@ def _priced(evaluation: NoisyEvaluation, price: str) -> str:
 def _said(text: str | None, nothing: str = NOT_GIVEN) -> str:
     """What the holder says, or that nothing was said."""
     return in_markdown(text, LONGEST) if text else nothing
-
-
-def _some(values: Sequence[str]) -> str:
-    more = len(values) - MOST_VALUES
-    return ", ".join(map(in_markdown, values[:MOST_VALUES])) + (f" and {more} more" if more > 0 else "")
 
 
 def _sentence(text: str) -> str:

@@ -5,6 +5,7 @@ says on the day of the release. Where nothing is proved about the model, or abou
 model is there as code, too, in every format there is.
 """
 
+import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -17,7 +18,7 @@ from ..._utils.errors import ModelError, RuleError
 from ..._utils.escaping import in_comment, on_a_line
 from ..._utils.parameters import read_json
 from ...accounting.costs import rho_sum
-from ...accounting.statement import above
+from ...accounting.statement import PrivacyStatement, above
 from ...accounting.summary import LedgerSnapshot
 from ...evaluation.evaluated import NoisyEvaluation
 from ...evaluation.evaluation_file import SavedEvaluation
@@ -26,8 +27,8 @@ from ...models.display.wording import classes_called, target_called
 from ...models.export import FORMATS
 from ...models.saved import SavedModel
 from ..html import Particulars
-from .checksums import sha256_of
 
+SUMS = "SHA256SUMS"
 FORMAT, VERSION = "discreet disclosure record", 2
 SCHEMA_FILE, EVALUATION = "disclosure.schema.json", "evaluation.json"
 NOTHING_PROVED = "NOTHING IS PROVED ABOUT THE PRIVACY OF THIS MODEL"
@@ -36,6 +37,16 @@ TREAT_AS = "Treat it like the records themselves: it may show something about si
 OF_RELEASE = ("date", "organisation", "contact", "purpose", "licence", "schema_source", "evaluation_table")
 OF_TABLE = {"table_name": ("table", "name"), "learned": ("table", "learned")}
 PLACES = {name: ("release", name) for name in OF_RELEASE} | OF_TABLE
+
+
+def sha256_of(data: bytes) -> str:
+    """In hexadecimal."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def sums_of(checksums: Mapping[str, str]) -> bytes:
+    """As ``sha256sum --check`` reads them."""
+    return "".join(f"{checksums[name]}  {name}\n" for name in sorted(checksums)).encode("utf-8")
 
 
 @dataclass(frozen=True)
@@ -141,43 +152,45 @@ def disclosure_record(release: Release) -> bytes:
 
 def particulars_in(record: Any) -> Particulars:
     """What the holder said, from a record."""
-    try:
-        if record["format"] != FORMAT or isinstance(record["version"], bool) or record["version"] != VERSION:
-            raise TypeError
-        return Particulars(**{name: record[part][entry] or "" for name, (part, entry) in PLACES.items()})
-    except (KeyError, TypeError, ValueError):
-        raise ModelError(f"this is not a {FORMAT} of version {VERSION}") from None
+    if record["format"] != FORMAT or isinstance(record["version"], bool) or record["version"] != VERSION:
+        raise ModelError(f"this is not a {FORMAT} of version {VERSION}")
+    return Particulars(**{name: record[part][entry] or "" for name, (part, entry) in PLACES.items()})
+
+
+def _said_by(statement: PrivacyStatement) -> dict[str, Any]:
+    """What any statement says: of a model, or of an evaluation."""
+    return {
+        "proved": statement.proved and asdict(statement.proved),
+        "mechanism": statement.mechanism,
+        "because": list(statement.because),
+        "assumes": list(statement.assumes),
+        "statement": str(statement),
+    }
 
 
 def _privacy(model: SavedModel) -> dict[str, Any]:
     statement = model.privacy
     if statement is None:
-        nothing = dict.fromkeys(("proved", "rho", "at_ledgers_delta", "published"))
+        nothing = dict.fromkeys(("proved", "rho", "at_ledgers_delta", "published", "mechanism"))
         return nothing | {
             "schema_epsilon": 0.0,
             "schema_delta": 0.0,
-            "mechanism": None,
             "unit": {"records_per_person": None, "neighbours": None},
             "because": ["it was learned without privacy"],
             "assumes": [],
             "statement": "Learned without privacy: it promises nothing about the records.",
         }
-    proved, before, at_delta = statement.proved, statement.for_schema, statement.concentrated
-    rho = None if proved is None else above(rho_sum(statement.price))  # it follows from the proved pair
+    before, at_delta = statement.for_schema, statement.concentrated
+    rho = None if statement.proved is None else above(rho_sum(statement.price))  # it follows from the proved pair
     persons = model.parameters.get("records_per_person", 1)
     whole = isinstance(persons, int) and not isinstance(persons, bool) and persons > 0
-    return {
-        "proved": proved and asdict(proved),
+    return _said_by(statement) | {
         "rho": rho if at_delta is None else at_delta.rho,
         "at_ledgers_delta": at_delta and {"epsilon": at_delta.epsilon, "delta": at_delta.delta},
         "published": statement.published and asdict(statement.published),
         "schema_epsilon": 0.0 if before is None else before.epsilon,
         "schema_delta": 0.0 if before is None else before.delta,
-        "mechanism": statement.mechanism,
         "unit": {"records_per_person": persons if whole else None, "neighbours": statement.neighbours},
-        "because": list(statement.because),
-        "assumes": list(statement.assumes),
-        "statement": str(statement),
     }
 
 
@@ -185,16 +198,11 @@ def _evaluation(attached: Attached) -> dict[str, Any] | None:
     if attached.saved is None or attached.evaluation_file is None:
         return None
     statement = attached.saved.evaluation.privacy
-    return {
+    return _said_by(statement) | {
         "file": EVALUATION,
         "sha256": sha256_of(attached.evaluation_file),
         "model_sha256": attached.saved.model,
-        "proved": statement.proved and asdict(statement.proved),
-        "mechanism": statement.mechanism,
         "neighbours": statement.neighbours,
-        "because": list(statement.because),
-        "assumes": list(statement.assumes),
-        "statement": str(statement),
         "ledger": _ledger(attached.saved.ledger),
     }
 
@@ -260,15 +268,13 @@ def same_graph(one: bytes, other: bytes) -> bool:
     from google.protobuf.message import DecodeError  # type: ignore[import-untyped]
 
     def read(data: bytes) -> Any:
-        model = onnx.ModelProto()
-        model.ParseFromString(data)
+        model = onnx.ModelProto.FromString(data)
         model.ClearField("producer_version")
-        constants = list(model.graph.initializer)
-        if any(tensor.data_location == onnx.TensorProto.EXTERNAL for tensor in constants):
+        constants = {tensor.name: tensor for tensor in model.graph.initializer}
+        elsewhere = any(tensor.data_location == onnx.TensorProto.EXTERNAL for tensor in constants.values())
+        if elsewhere or len(constants) < len(model.graph.initializer):
             raise ValueError  # values in another file, which nobody opens here
-        arrays = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in constants}
-        if len(arrays) < len(constants):
-            raise ValueError
+        arrays = {name: onnx.numpy_helper.to_array(tensor) for name, tensor in constants.items()}
         model.graph.ClearField("initializer")
         values = {name: (array.dtype.str, array.shape, array.tolist()) for name, array in arrays.items()}
         return model.SerializeToString(deterministic=True), values

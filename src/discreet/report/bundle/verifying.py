@@ -1,33 +1,42 @@
-"""What can be checked about a release by whoever has it: it is made again from its model, and compared."""
+"""What can be checked about a release by whoever has it: it is made again from its model, and compared.
+
+Names in a folder, and in its list of checksums, are somebody else's: no file is opened but those that are found, and no link
+followed.
+"""
 
 import math
+import os
 import re
-from collections.abc import Callable, Mapping
+import stat
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from ... import __version__
 from ..._utils.errors import ModelError
+from ..._utils.escaping import is_unicode
 from ..._utils.parameters import read_json
 from ...accounting.ledger import UNREADABLE, Ledger
 from ...accounting.statement import PrivacyStatement, neighbours_of, spent_on
 from ...accounting.summary import LedgerSnapshot
 from ...models.saved import SavedModel
 from ..html import Particulars
-from .checksums import STATES, SUMS, Check, Found, check_sums, files_in, sha256_of
 from .folder import MODEL, RECORD, REPORT, not_on, read_model, release_files
 from .record import (
     EVALUATION,
     FORMAT,
     NOT_INSTALLED,
+    SUMS,
     WITHOUT_A_PACKAGE,
     Attached,
     Code,
     code_files,
     particulars_in,
     same_graph,
+    sha256_of,
+    sums_of,
     warning_of,
 )
 
@@ -38,7 +47,12 @@ ROUNDED = 1e-6  # statements round what they prove up a little: a part in 10^9, 
 GROW = ("entries", "epsilon", "delta", "proved_epsilon", "proved_delta", "unproved", "rho")  # of a ledger, never less
 NOT_INSTALLED_HERE = "a package that writes it is not installed here"
 
+MOST_FILES = 1_000
+LARGEST_FILE = 1 << 28
+STATES = {True: "holds", False: "does not hold", None: "could not be checked"}
+
 T = TypeVar("T")
+Found = dict[str, bytes | None]  # by name, what is in a folder; None for what is not a file or cannot be read
 NOT_CHECKABLE = (
     "whether the model was learned from the named table, its schema was written without looking at the records, and no "
     "person has more records than stated",
@@ -50,13 +64,27 @@ NOT_CHECKABLE = (
 
 
 @dataclass(frozen=True)
+class Check:
+    """One thing that was looked at. ``holds`` is None if it could not be checked."""
+
+    what: str
+    holds: bool | None
+    why: str = ""
+
+    @property
+    def state(self) -> str:
+        """In words."""
+        return STATES[self.holds]
+
+
+@dataclass(frozen=True)
 class Verification:
     """What was checked in a release, and what cannot be checked. ``promise`` is what its model says about privacy."""
 
     checks: tuple[Check, ...]
     fingerprint: str
     promise: str
-    cannot: tuple[str, ...]
+    cannot: ClassVar = NOT_CHECKABLE
 
     @property
     def holds(self) -> bool | None:
@@ -110,7 +138,60 @@ def verify_release(folder: str | PathLike[str], ledger: Ledger | None = None) ->
         if ledger is not None:
             checks.append(_on_ledger(model, sha256_of(_content(found, MODEL)), ledger))
             checks += _since(model, attached.ledger, ledger)
-    return Verification(tuple(checks), "" if sums is None else sha256_of(sums), promise, NOT_CHECKABLE)
+    return Verification(tuple(checks), "" if sums is None else sha256_of(sums), promise)
+
+
+def files_in(folder: Path, prefix: str = "", deeper: int = 3) -> Found:
+    """What is in a folder."""
+    with os.scandir(folder) as entries:
+        listed = sorted(entries, key=lambda entry: entry.name)
+    if len(listed) > MOST_FILES:
+        raise ModelError("there are too many files in the folder for a release")
+    found: Found = {} if listed or not prefix else {prefix: None}  # an empty folder is no part of a release
+    for entry in listed:
+        name = prefix + entry.name
+        if not is_unicode(name):
+            raise ModelError("not a release folder: a file name in it is not UTF-8")
+        if entry.is_dir(follow_symlinks=False) and deeper:
+            found |= files_in(folder / entry.name, f"{name}/", deeper - 1)
+        else:
+            found[name] = _bytes_in(folder / entry.name)
+    return found
+
+
+def _bytes_in(path: Path) -> bytes | None:
+    """A regular file of a sensible size. It is looked at once it is open, so that it cannot be swapped for a pipe or a link."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    try:
+        with open(os.open(path, flags), "rb") as file:
+            about = os.fstat(file.fileno())
+            return file.read() if stat.S_ISREG(about.st_mode) and about.st_size <= LARGEST_FILE else None
+    except OSError:
+        return None
+
+
+def check_sums(found: Found) -> Iterator[Check]:
+    """Every file against SHA256SUMS. That itself must be, byte by byte, what the files come to."""
+    sums = found.get(SUMS)
+    if sums is None:
+        yield Check(f"{SUMS} is there", False, "without it nothing can be said about the others")
+        return
+    lines = [line.partition(b"  ") for line in sums.split(b"\n") if line]
+    listed = {name.decode("utf-8", "replace"): digest.decode("ascii", "replace") for digest, _, name in lines}
+    actual = {name: None if data is None else sha256_of(data) for name, data in found.items() if name != SUMS}
+    for name in sorted({*listed, *actual}):
+        why = ""
+        if name not in actual:
+            why = "it is not there"
+        elif name not in listed:
+            why = f"{SUMS} does not list it: it was added"
+        elif actual[name] is None:
+            why = "it is not a file, or it is too large"
+        elif actual[name] != listed[name]:
+            why = f"its checksum is not the one in {SUMS}"
+        yield Check(f"{name} is unchanged", not why, why)
+    same = sums_of({name: digest or "" for name, digest in actual.items()}) == sums
+    yield Check(f"{SUMS} is what the files come to", same, "" if same else "something above was changed, or this file")
 
 
 def _content(found: Found, name: str) -> bytes:
@@ -159,10 +240,8 @@ def _check_documents(checks: list[Check], found: Found, model: SavedModel) -> At
         if measured is None:
             return attached
         attached = measured
-    faults = {"prices are those on the ledgers": ledger_faults(model, attached)}
-    faults["the price is that of the parameters"] = parameters_fault(model)
-    faults["the price of the schema is counted"] = schema_fault(model)
-    checks += [Check(what, not why, why) for what, why in faults.items()]
+    why = "; ".join(contradictions(model, attached))
+    checks.append(Check("the model, its parameters, its schema and the ledgers agree about prices", not why, why))
     code, unknown = _code(found, model, said)
     expected = release_files(file, given, True, code, attached)
     why = "a release of this model has no such file"
@@ -207,22 +286,35 @@ def _code(found: Found, model: SavedModel, said: dict[str, Any]) -> tuple[Code, 
     return (made, {n: NOT_INSTALLED if n in lacking else impossible[n] for n in order if n not in made}), unknown
 
 
-def ledger_faults(model: SavedModel, attached: Attached) -> str:
-    """What a model, an evaluation and their ledgers say against each other; nothing if they agree."""
-    own, now, saved = model.ledger, attached.ledger, attached.saved
-    booked = {"model": (model.privacy, own if own is not None and own.number is not None else None)}
+def contradictions(model: SavedModel, attached: Attached) -> Iterator[str]:
+    """What a model, its parameters, its schema, an evaluation and their ledgers say against each other about prices."""
+    own, now, saved, statement = model.ledger, attached.ledger, attached.saved, model.privacy
+    booked = {"model": (statement, own if own is not None and own.number is not None else None)}
     if saved is not None:
         booked["evaluation"] = saved.evaluation.privacy, saved.ledger
-    for what, (statement, ledger) in booked.items():
-        if ledger is not None and (why := _price_fault(statement, ledger)):
-            return f"the {what} and its ledger contradict each other: {why}"
-    if now is None:
-        return ""
-    if own is None or (own.ledger, own.epsilon, own.delta) != (now.ledger, now.epsilon, now.delta):
-        return "the ledger on the day of the release is not the model's"
-    if any(getattr(now.totals, name) < getattr(own.totals, name) for name in GROW):
-        return "the ledger has less on the day of the release than when the model was saved"
-    return ""
+    for what, (promised, ledger) in booked.items():
+        if ledger is not None and (why := _price_fault(promised, ledger)):
+            yield f"the {what} and its ledger contradict each other: {why}"
+    if now is not None:
+        if own is None or (own.ledger, own.epsilon, own.delta) != (now.ledger, now.epsilon, now.delta):
+            yield "the ledger on the day of the release is not the model's"
+        elif any(getattr(now.totals, name) < getattr(own.totals, name) for name in GROW):
+            yield "the ledger has less on the day of the release than when the model was saved"
+    pair = None if statement is None else statement.published or statement.proved
+    if statement is None or pair is None:
+        return
+    people, given = model.parameters.get("records_per_person", 1), model.parameters.get("epsilon")
+    if statement.neighbours != neighbours_of(people if isinstance(people, int) else 1):
+        yield "the statement and the parameters of the learner disagree about neighbours"
+    # what is proved, or what the mechanism's authors count, is the epsilon that the learner was given
+    learning = pair.epsilon if statement.published is not None else statement.alone[0]
+    is_number = isinstance(given, int | float) and not isinstance(given, bool)
+    if not (is_number and math.isclose(learning, float(given or 0), rel_tol=ROUNDED)):
+        yield "the statement and the parameters of the learner disagree about epsilon"
+    schema = model.model.schema
+    counted = spent_on(schema.released) if schema is not None and schema.released else None
+    if statement.proved is not None and counted != statement.for_schema:
+        yield "the statement and the schema disagree about what the schema cost"
 
 
 def _price_fault(statement: PrivacyStatement | None, ledger: LedgerSnapshot) -> str:
@@ -239,31 +331,6 @@ def _price_fault(statement: PrivacyStatement | None, ledger: LedgerSnapshot) -> 
         if not close and (float(booked) < said or totals.entries == 1):
             return "the price is not the one that was booked"
     return ""
-
-
-def parameters_fault(model: SavedModel) -> str:
-    """Whether what is proved, or what the mechanism's authors count, is the epsilon that the learner was given."""
-    statement, given = model.privacy, model.parameters.get("epsilon")
-    pair = None if statement is None else statement.published or statement.proved
-    if statement is None or pair is None:
-        return ""
-    people = model.parameters.get("records_per_person", 1)
-    if statement.neighbours != neighbours_of(people if isinstance(people, int) else 1):
-        return "the statement and the parameters of the learner disagree about neighbours"
-    if isinstance(given, bool) or not isinstance(given, int | float):
-        return "the learner's epsilon is not a number"
-    learning = pair.epsilon if statement.published is not None else statement.alone[0]
-    same = math.isclose(learning, given, rel_tol=ROUNDED)
-    return "" if same else "the statement and the parameters of the learner disagree about epsilon"
-
-
-def schema_fault(model: SavedModel) -> str:
-    """Whether the statement counts what the model's schema says that it cost."""
-    statement, schema = model.privacy, model.model.schema
-    if statement is None or statement.proved is None:
-        return ""
-    counted = spent_on(schema.released) if schema is not None and schema.released else None
-    return "" if counted == statement.for_schema else "the statement and the schema disagree about what the schema cost"
 
 
 def _on_ledger(model: SavedModel, sha256: str, ledger: Ledger) -> Check:
