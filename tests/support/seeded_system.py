@@ -10,6 +10,6 @@ def seed_the_system(seed):
     def start(self):
         seeded.SeededEntropy.__init__(self, [seed, next(made)])
 
-    for name in ("bits", "uniform", "discrete_laplace", "permute_and_flip"):
+    for name in ("_more", "bits", "uniform", "discrete_laplace", "permute_and_flip"):
         setattr(entropy.Entropy, name, getattr(seeded.SeededEntropy, name))
     entropy.Entropy.__init__ = start
