@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.private.mechanisms.rule_list_draw import DrawBudget
+from discreet.private.mechanisms.draws import DrawBudget
 from discreet.private.noise.decisions import Chances
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.queries.trees import TreeQueries
