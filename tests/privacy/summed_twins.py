@@ -50,7 +50,6 @@ class LouderLists(Louder, ListQueries):
 
 class LouderTrees(Louder, TreeQueries):
     def _leaves(self, tree):
-        self._whole = None
         with self._twice():
             return super()._leaves(tree)
 
@@ -65,7 +64,6 @@ class HeavierLists(ListQueries):
 
 class HeavierTrees(TreeQueries):
     def _leaves(self, tree):
-        self._whole = None
         self._class_weights = np.array([1.0, 3.0])
         return super()._leaves(tree)
 

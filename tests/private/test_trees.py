@@ -16,7 +16,8 @@ from discreet.private.sampling.reference import distribution_of_trees
 from discreet.private.sampling.trees import log_weights, problems, sums
 from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.log_weights import ACCURACY, GINI, SCORES
-from discreet.private.sampling.trees.problems import TreeProblem, sum_for
+from discreet.private.sampling.trees.problems import TreeProblem
+from discreet.private.sampling.trees.ranges import sum_for
 from discreet.private.sampling.trees.sums import TreeSums
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf, leaves_of

@@ -4,7 +4,7 @@ Both queries take a whole tree, whose leaves share no record, since they are pat
 sides: so one charge is enough for all leaves, and leaves that overlap cannot be asked about. Trees are drawn from patterns, at
 any depth, or from joint counts of two or three columns, up to depth 3 a stage; the schema decides which, and both have the same
 distribution (docs/theory/lists-and-trees.md, Theorem 20). All trees of the first stage are summed before anything is booked:
-that takes nearly all of the time, and none of it is released. """
+that takes nearly all of the time, and none of it is released."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -53,7 +53,6 @@ class TreeQueries(Queries):
         self._columns = tests.columns
         self._numbers = column_numbers(self._columns, tests)
         self._first: WeighedTrees | None = None
-        self._whole: TreeProblem | None = None  # what is drawn from, of all records, where there are patterns
         self._exact: dict[Path, Array] = {}
 
     def prepare(self) -> Self:
@@ -104,11 +103,10 @@ class TreeQueries(Queries):
         """What is drawn from in each leaf."""
         rate = 1.0 if self.is_exact else rounded_down(self._noise.draw_epsilon)
         if isinstance(self._counts, Patterns):
-            if self._whole is None:
-                truth, self._by_class = rules_on_patterns(self._counts.patterns, self._tests)
-                weighed = self._by_class * self._class_weights[:, None]
-                self._whole = TreeProblem(truth, weighed, self._prior, rate, self._score, self._limits)
-            return [self._whole.below(path) for path, _ in leaves_of(tree)]
+            truth, counts = rules_on_patterns(self._counts.patterns, self._tests)
+            weighed = counts * self._class_weights[:, None]
+            whole = TreeProblem(truth, weighed, self._prior, rate, self._score, self._limits, counts)
+            return [whole.below(path) for path, _ in leaves_of(tree)]
         division = None if isinstance(tree, NumberedLeaf) else divided_by(tree, self._tests, self._numbers)
         counted = self._counts.joint(self._columns, size_for(self._stages), division)
         problem = MarginalTrees(counted, self._tests, self._class_weights, self._prior, rate, self._score)
@@ -120,15 +118,7 @@ class TreeQueries(Queries):
     def _keep(self, path: Path, leaf: DrawProblem, tree: NumberedTree) -> None:
         """The class counts of the leaves of what was drawn in one leaf."""
         for inner, _ in leaves_of(tree):
-            of_all = (*path, *inner)
-            found = leaf.exact_counts(inner) if isinstance(leaf, MarginalTrees) else self._class_counts(of_all)
-            self._exact[of_all] = found
-
-    def _class_counts(self, path: Path) -> Array:
-        """Records per class of one part, from patterns, without weights."""
-        assert self._whole is not None
-        counts: Array = self._by_class @ self._whole.patterns_in(path)
-        return counts
+            self._exact[(*path, *inner)] = leaf.exact_counts(inner)
 
 
 def size_for(stages: Sequence[int]) -> int:

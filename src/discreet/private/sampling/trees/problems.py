@@ -32,7 +32,7 @@ from ...counts.joint import JointCounts
 from ...counts.marginals import MarginalTables
 from ...counts.patterns import Array
 from ...counts.secret import Secret
-from .log_weights import ACCURACY, Flags, Numbers, Part, SumProduct, TwoClassSumProduct
+from .log_weights import ACCURACY, Flags, Numbers, Part, SumProduct
 
 BLOCK = 1 << 15  # numbers looked at together: they should stay in the processor's cache
 EXACT_IN_FLOAT32 = 2**24
@@ -92,7 +92,7 @@ class Parts(Secret):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TreeProblem(Secret):
-    """Tests over patterns, class counts (times class weights), and the prior."""
+    """Tests over patterns, class counts (times class weights), and the prior; and the counts that are released, if need be."""
 
     truth: Flags  # (tests, patterns)
     counts: Array  # (classes, patterns)
@@ -100,16 +100,12 @@ class TreeProblem(Secret):
     rate: float
     score: str = ACCURACY
     limits: Limits | None = None
+    unweighted: Array | None = None
 
     @property
     def n_tests(self) -> int:
         """How many tests a split can choose from."""
         return len(self.truth)
-
-    @property
-    def n_classes(self) -> int:
-        """How many classes there are."""
-        return len(self.counts)
 
     def patterns_in(self, path: Iterable[tuple[int, bool]]) -> Flags:
         """Which patterns are on the given side of each of these tests."""
@@ -125,10 +121,11 @@ class TreeProblem(Secret):
         counts: Array = self.counts @ self.patterns_in(part.items())
         return counts
 
-    def total(self) -> Array:
-        """Class counts of all records."""
-        total: Array = self.counts.sum(1)
-        return total
+    def exact_counts(self, path: Path) -> Array:
+        """Of the records that a way of tests leads to, without weights: (classes,)."""
+        assert self.unweighted is not None
+        counts: Array = self.unweighted @ self.patterns_in(path)
+        return counts
 
     def inside(self, part: Part, log_weights: SumProduct) -> Array:
         """What each test takes of a part: (channels, tests)."""
@@ -152,7 +149,8 @@ class TreeProblem(Secret):
 
     def within(self, inside: Flags) -> "TreeProblem":
         """The same for some of the patterns."""
-        return replace(self, truth=self.truth[:, inside], counts=self.counts[:, inside])
+        unweighted = None if self.unweighted is None else self.unweighted[:, inside]
+        return replace(self, truth=self.truth[:, inside], counts=self.counts[:, inside], unweighted=unweighted)
 
     def below(self, path: Path) -> "TreeProblem":
         """The same for the records that a way of tests leads to."""
@@ -222,11 +220,6 @@ class MarginalTrees(Secret):
         """How many tests a split can choose from."""
         return len(self.tests)
 
-    @property
-    def n_classes(self) -> int:
-        """How many classes there are."""
-        return len(self.class_weights)
-
     @cached_property
     def classes(self) -> JointCounts:
         """Counts of each class."""
@@ -246,7 +239,8 @@ class MarginalTrees(Secret):
 
     def class_counts(self, part: Part | None) -> Array:
         """Of one part of the records, times class weights: (classes,)."""
-        return np.zeros(self.n_classes) if part is None else self.class_weights * self.exact_counts(part.items())
+        counts: Array = self.class_weights * (0.0 if part is None else self.exact_counts(part.items()))
+        return counts
 
     def exact_counts(self, path: Iterable[tuple[int, bool]]) -> Array:
         """Of the records that a way of tests leads to, without weights: (classes,)."""
@@ -254,10 +248,6 @@ class MarginalTrees(Secret):
         place = {int(test): i for i, test in enumerate(counts.order)}
         ways = [(counts.group_of[place[test]], counts.truth(place[test]), side) for test, side in path]
         return counts.classes_in(joined((group, true if side else ~true) for group, true, side in ways))
-
-    def total(self) -> Array:
-        """Class counts of all records, times class weights."""
-        return self.class_counts({})
 
     def inside(self, part: Part, log_weights: SumProduct) -> Array:
         """What each test takes of a part: (channels, tests)."""
@@ -277,21 +267,6 @@ class MarginalTrees(Secret):
 
 
 DrawProblem = TreeProblem | MarginalTrees
-
-
-def sum_for(problem: DrawProblem) -> SumProduct:
-    """The sum over all trees."""
-    return (TwoClassSumProduct if by_difference(problem) else SumProduct)(*what_counts(problem))
-
-
-def by_difference(problem: DrawProblem) -> bool:
-    """Whether the difference of two classes is all that counts."""
-    return problem.score == ACCURACY and problem.n_classes == 2
-
-
-def what_counts(problem: DrawProblem) -> tuple[float, Array, float, bool]:
-    """Rate and prior, and whether the score is accuracy."""
-    return problem.rate, problem.prior.tests, problem.prior.split, problem.score == ACCURACY
 
 
 def _taken(counts: JointCounts, true: list[int], false: list[int]) -> Array:

@@ -22,8 +22,8 @@ import numpy as np
 from ....rules.limits import Flags, Limits
 from ....rules.numbered_tree import NumberedLeaf, NumberedTree
 from ...counts.patterns import Array
-from .log_weights import SMALLEST, Numbers, Part, SumProduct
-from .problems import DrawProblem, subsets, sum_for, what_counts
+from .log_weights import ACCURACY, SMALLEST, Numbers, Part, SumProduct, TwoClassSumProduct
+from .problems import DrawProblem, subsets
 from .sums import TreeChoices, TreeSums
 
 
@@ -229,8 +229,21 @@ class RangedChoices(LimitedChoices):
         return self._log_weights.forked(self.allowed(part, np.array(rows)))[:, self._as_given], ways
 
 
-def limited(problem: DrawProblem) -> tuple[SumProduct, type[LimitedSums], type[TreeChoices]]:
-    """How all trees that keep to limits are added up, and drawn from."""
+def kinds_for(problem: DrawProblem) -> tuple[type[TreeSums], type[TreeChoices]]:
+    """How all trees that can be drawn are laid out, and drawn from."""
+    if problem.limits is None:
+        return TreeSums, TreeChoices
+    return LimitedSums, RangedChoices if problem.limits.are_about_labels else LimitedChoices
+
+
+SUMS = SumProduct, TwoClassSumProduct, RangedSumProduct
+
+
+def sum_for(problem: DrawProblem, kinds: tuple[Any, Any, Any] = SUMS, *more: float) -> Any:
+    """How all trees that can be drawn become one number: by the third of these kinds where labels have ranges, by the second
+    where the difference of two classes is all that counts, else by the first."""
+    accuracy = problem.score == ACCURACY
+    given = problem.rate, problem.prior.tests, problem.prior.split, accuracy, *more
     if problem.limits is not None and problem.limits.are_about_labels:
-        return RangedSumProduct(*what_counts(problem)).by(problem.limits), LimitedSums, RangedChoices
-    return sum_for(problem), LimitedSums, LimitedChoices
+        return kinds[2](*given).by(problem.limits)
+    return kinds[accuracy and len(problem.class_counts({})) == 2](*given)

@@ -36,7 +36,7 @@ class TreeSums(Secret):
             [np.empty((comb(self.n_tests, k), *(2,) * k, *log_weights.shape)) for k in range(max(1, self.depth))]
             for _ in range(2)
         )
-        self.leaf[0][0] = log_weights.leaf(log_weights.channels(problem.total()))
+        self.leaf[0][0] = log_weights.leaf(log_weights.channels(problem.class_counts({})))
         for k, place, counted in problem.parts(log_weights).up_to(self.depth, seen) if self.depth else ():
             total = counted[..., -1].astype(np.float64)
             leaf = log_weights.leaf(total)
