@@ -15,7 +15,7 @@ from discreet.audit.draws import list_distributions_by_sums, worst_draw
 from discreet.audit.explorer import ListsOnMarginals, TreesOnMarginals, explored
 from discreet.audit.learners import Pair, Subject
 from discreet.audit.subjects import LISTS
-from discreet.private.counts.division import OUTSIDE, Division
+from discreet.private.counts.division import OUTSIDE, Division, column_numbers
 from discreet.private.queries.lists import ListQueries
 from discreet.private.queries.trees import TreeQueries, size_for
 from discreet.rules.numbered_tree import NumberedLeaf, leaves_of
@@ -169,12 +169,12 @@ class LeavesThatOverlap(SoundCounts):
     def _leaves(self, tree):
         if isinstance(tree, NumberedLeaf):
             return super()._leaves(tree)
-        found = []
+        found, numbers = [], column_numbers(self._tests.columns, self._tests)
         for path, _ in leaves_of(tree):
-            columns = [(self._numbers[i], self._tests.truths[i]) for i, side in path if not side]
+            columns = [(numbers[i], self._tests.truths[i]) for i, side in path if not side]
             box = {column: ~true for column, true in columns}  # of the tests that are true nothing is asked
             division = Division([(box, 0)], OUTSIDE)
-            counted = self._counts.joint(self._columns, size_for(self._stages), division)
+            counted = self._counts.joint(self._tests.columns, size_for(self._stages), division)
             found.append(replace(super()._leaves(NumberedLeaf())[0], marginals=counted))
         return found
 

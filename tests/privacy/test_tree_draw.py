@@ -187,7 +187,7 @@ def test_what_the_sampler_holds_cannot_be_seen_or_copied():
     problem = TreeProblem(truth, counts, TreePrior(0.5, np.full(3, 1 / 3)), 0.5)
     log_weights = sum_for(problem)
     sums = TreeSums(problem, 2, log_weights, lambda: None)
-    choices = TreeChoices(problem, sums, lambda logs: 0)
+    choices = TreeChoices(problem, sums, np.arange(3), np.zeros(3, bool), lambda logs: 0)
     for holder in (problem, sums, choices):
         assert repr(holder) == f"<{type(holder).__name__}>"
         for copier in (pickle.dumps, copy.copy, copy.deepcopy):

@@ -208,7 +208,7 @@ def test_boxes_are_where_rules_and_leaves_are(seed):
         NumberedFork(1, NumberedLeaf(), NumberedLeaf()),
         NumberedFork(2, NumberedLeaf(), NumberedFork(0, NumberedLeaf(), NumberedLeaf())),
     )
-    part = divided_by(tree, table.candidates, columns).find(table.bins, 50)
+    part = divided_by(tree, table.candidates, table.schema.used).find(table.bins, 50)
     for number, (path, _) in enumerate(leaves_of(tree)):
         assert ((part == number) == np.logical_and.reduce([true[test] == side for test, side in path])).all()
 

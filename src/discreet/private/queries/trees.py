@@ -7,7 +7,6 @@ distribution (docs/theory/lists-and-trees.md, Theorem 20). All trees of the firs
 that takes nearly all of the time, and none of it is released."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Self
 
 import numpy as np
@@ -18,7 +17,7 @@ from ...rules.limits import Limits
 from ...rules.numbered_tree import NumberedLeaf, NumberedTree, Path, leaves_of, with_leaves
 from ...rules.prior import TreePrior
 from ..counts.counts import Counts, Patterns
-from ..counts.division import column_numbers, divided_by
+from ..counts.division import divided_by
 from ..counts.patterns import Array, rules_on_patterns
 from ..mechanisms.draws import DrawBudget
 from ..noise.entropy import Entropy
@@ -50,8 +49,6 @@ class TreeQueries(Queries):
         self._counts, self._tests, self._noise, self._prior = counts, tests, noise, prior
         self._class_weights, self._score, self._stages, self._limits = class_weights, score, stages, limits
         self._time_limit, self._progress = time_limit, progress
-        self._columns = tests.columns
-        self._numbers = column_numbers(self._columns, tests)
         self._first: WeighedTrees | None = None
         self._exact: dict[Path, Array] = {}
 
@@ -107,13 +104,11 @@ class TreeQueries(Queries):
             weighed = counts * self._class_weights[:, None]
             whole = TreeProblem(truth, weighed, self._prior, rate, self._score, self._limits, counts)
             return [whole.below(path) for path, _ in leaves_of(tree)]
-        division = None if isinstance(tree, NumberedLeaf) else divided_by(tree, self._tests, self._numbers)
-        counted = self._counts.joint(self._columns, size_for(self._stages), division)
-        problem = MarginalTrees(counted, self._tests, self._class_weights, self._prior, rate, self._score)
-        limits = [self._limits and self._limits.after(test for test, _ in path) for path, _ in leaves_of(tree)]
-        return [
-            replace(problem, part=part, limits=own) for part, own in zip(range(counted.n_parts), limits, strict=True)
-        ]
+        columns = self._tests.columns
+        division = None if isinstance(tree, NumberedLeaf) else divided_by(tree, self._tests, columns)
+        counted = self._counts.joint(columns, size_for(self._stages), division)
+        root = MarginalTrees(counted, self._tests, self._class_weights, self._prior, rate, self._score, 0, self._limits)
+        return [root.in_part(part, path) for part, (path, _) in enumerate(leaves_of(tree))]
 
     def _keep(self, path: Path, leaf: DrawProblem, tree: NumberedTree) -> None:
         """The class counts of the leaves of what was drawn in one leaf."""

@@ -124,7 +124,8 @@ def best_tree(problem: DrawProblem, depth: int, seen: Callable[[], None] = lambd
     kind, choices = kinds_for(flipped)
     with np.errstate(invalid="ignore"):
         sums = kind(flipped, depth, sum_for(flipped, (MaxProduct, MaxProduct, RangedMaxProduct), price), seen)
-        tree = choices(flipped, sums, lambda logs: int(np.argmax(logs))).tree({}, sums.depth)
+        as_they_are = np.arange(sums.n_tests), np.zeros(sums.n_tests, bool)
+        tree = choices(flipped, sums, *as_they_are, lambda logs: int(np.argmax(logs))).tree({}, sums.depth)
     splits = sum(1 for _ in leaves_of(tree)) - 1 if whole else 2**depth - 1
     return _flipped_back(tree, order, was_flipped), sums.log_whole + splits * price
 

@@ -30,7 +30,7 @@ class WeighedTrees(Secret):
         with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
             self._sums = sums(flipped, depth, self._log_weights, seen)
         self._problem, self._depth = problem, self._sums.depth
-        self._choices = partial(choices, flipped, self._sums, order=order, flipped=was_flipped)
+        self._choices = partial(choices, flipped, self._sums, order, was_flipped)
 
     def draw(self, entropy: Entropy) -> NumberedTree:
         """One of them, by its weight in real numbers: rounding decides only how often it is tried again (noise/decisions.py)."""

@@ -154,10 +154,8 @@ class TreeProblem(Secret):
 
     def below(self, path: Path) -> "TreeProblem":
         """The same for the records that a way of tests leads to."""
-        if not path:
-            return self
         limits = self.limits and self.limits.after(test for test, _ in path)
-        return replace(self.within(self.patterns_in(path)), limits=limits)
+        return replace(self.within(self.patterns_in(path)) if path else self, limits=limits)
 
     def parts(self, log_weights: SumProduct) -> "PatternParts":
         """What the sums need."""
@@ -224,6 +222,10 @@ class MarginalTrees(Secret):
     def classes(self) -> JointCounts:
         """Counts of each class."""
         return JointCounts(self.marginals, self.tests, np.diag(self.class_weights), self.part)
+
+    def in_part(self, part: int, path: Path) -> "MarginalTrees":
+        """The same for the records that a way of tests leads to, which were counted as a part of their own."""
+        return replace(self, part=part, limits=self.limits and self.limits.after(test for test, _ in path))
 
     def flipped(self) -> tuple["MarginalTrees", Numbers, Flags]:
         """The same without tests that have no weight in the prior, in the order of their columns. No test is flipped."""

@@ -183,8 +183,8 @@ class RangedChoices(LimitedChoices):
     A tree has one range, and so has each of its branches: there is one way only to each tree.
     """
 
-    def __init__(self, *given: Any, **flipped: Any) -> None:
-        super().__init__(*given, **flipped)
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
         assert self._problem.limits is not None
         assert isinstance(self._sums.log_weights, Ranged)
         self._log_weights = self._sums.log_weights

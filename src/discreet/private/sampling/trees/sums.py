@@ -117,18 +117,9 @@ class TreeChoices(Secret):
     same random numbers lead to the same tree, whatever was flipped. The tree has the tests that were given.
     """
 
-    def __init__(
-        self,
-        problem: DrawProblem,
-        sums: TreeSums,
-        choose: Choose,
-        order: Numbers | None = None,
-        flipped: Flags | None = None,
-    ) -> None:
-        self._problem, self._sums, self._choose = problem, sums, choose
-        self._order = np.arange(problem.n_tests) if order is None else order
-        self._flipped = np.zeros(problem.n_tests, bool) if flipped is None else flipped
-        self._as_given = np.argsort(self._order, kind="stable")
+    def __init__(self, problem: DrawProblem, sums: TreeSums, order: Numbers, flipped: Flags, choose: Choose) -> None:
+        self._problem, self._sums, self._order, self._flipped, self._choose = problem, sums, order, flipped, choose
+        self._as_given = np.argsort(order, kind="stable")
 
     def tree(self, part: Part | None, depth: int) -> NumberedTree:
         """The tree of a part; None is the empty one, on the other side of a test that was asked before."""
