@@ -162,22 +162,17 @@ class LimitedSums(TreeSums):
         below[..., forbidden, *(slice(None) for _ in log_weights.shape)] = -np.inf
         return log_weights.over_tests(below, axis)
 
+    def allowed(self, part: Part, logs: Array) -> Array:
+        """Of those that may follow."""
+        return np.where(self._limits.after_sets(np.array(list(part), np.intp)), logs, -np.inf)
+
     def over_tests(self, below: Array, sets: Numbers) -> Array:
         """Of those that may follow."""
         below[~self._limits.after_sets(sets)] = -np.inf
         return super().over_tests(below, sets)
 
 
-class LimitedChoices(TreeChoices):
-    """Choices between what may follow, where nothing but columns that are used together is forbidden."""
-
-    def allowed(self, part: Part, logs: Array) -> Array:
-        """Of tests that may follow."""
-        assert self._problem.limits is not None
-        return np.where(self._problem.limits.after_sets(np.array(list(part), np.intp)), logs, -np.inf)
-
-
-class RangedChoices(LimitedChoices):
+class RangedChoices(TreeChoices):
     """From log weights by ranges to a tree. Which ranges two branches have is chosen together with the test above them.
 
     A tree has one range, and so has each of its branches: there is one way only to each tree.
@@ -226,14 +221,14 @@ class RangedChoices(LimitedChoices):
             if among in (None, place):  # asked again: everything goes the same way, and the rest is free
                 rows.append(np.where(again, log_weight, -np.inf))
                 ways.append((place, place))
-        return self._log_weights.forked(self.allowed(part, np.array(rows)))[:, self._as_given], ways
+        return self._log_weights.forked(self._sums.allowed(part, np.array(rows)))[:, self._as_given], ways
 
 
 def kinds_for(problem: DrawProblem) -> tuple[type[TreeSums], type[TreeChoices]]:
     """How all trees that can be drawn are laid out, and drawn from."""
     if problem.limits is None:
         return TreeSums, TreeChoices
-    return LimitedSums, RangedChoices if problem.limits.are_about_labels else LimitedChoices
+    return LimitedSums, RangedChoices if problem.limits.are_about_labels else TreeChoices
 
 
 SUMS = SumProduct, TwoClassSumProduct, RangedSumProduct

@@ -71,6 +71,10 @@ class TreeSums(Secret):
         """Of all ways to split a part once, for some sets of k tests: those at this place."""
         return self.log_weights.one_split(total, inside)
 
+    def allowed(self, part: Part, logs: Array) -> Array:
+        """Log weights of the tests that may follow, in the last axis: all of them, unless there are limits (ranges.py)."""
+        return logs
+
     def over_tests(self, below: Array, sets: Numbers) -> Array:
         """Of all tests that may follow each of these sets, given what is below each of them: in the second axis."""
         return self.log_weights.over_tests(below, axis=1)
@@ -128,7 +132,7 @@ class TreeChoices(Secret):
             below, leaf = np.zeros(self._problem.n_tests), np.zeros(())  # an empty part has the weight 1
             if part is not None:
                 true, other = self.branches(part, depth)
-                below = self.allowed(part, true + other)
+                below = self._sums.allowed(part, true + other)
                 leaf = log_weights.leaf(log_weights.channels(self._problem.class_counts(part)))
             place = self._choose(np.append(log_weights.forked(below)[self._as_given], log_weights.stopped(leaf)))
             if place < self._problem.n_tests:
@@ -151,10 +155,6 @@ class TreeChoices(Secret):
         log_weights = self._sums.log_weights
         inside, total = self._problem.inside(part, log_weights), log_weights.channels(self._problem.class_counts(part))
         return log_weights.leaf(inside), log_weights.leaf(total[:, None] - inside)
-
-    def allowed(self, part: Part, logs: Array) -> Array:
-        """Log weights of the tests that may follow, in the last axis: all of them, unless there are limits (ranges.py)."""
-        return logs
 
 
 def side_of(part: Part | None, test: int, side: bool) -> Part | None:
