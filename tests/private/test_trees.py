@@ -134,7 +134,7 @@ def test_depth_0_and_no_records(score):
     problem = random_tree_problem(3, 0, 2, score)
     labels = [WeighedTrees(problem, 0).draw(SeededEntropy(i)) for i in range(DRAWS)]
     assert p_value(*distribution_of_trees(problem, 0), labels) > LEAST_P
-    empty = problem.within(np.zeros(problem.truth.shape[1], bool))
+    empty = replace(problem, truth=problem.truth[:, :0], counts=problem.counts[:, :0])
     drawn = [WeighedTrees(empty, 2).draw(SeededEntropy(i)) for i in range(DRAWS)]
     assert p_value(*distribution_of_trees(empty, 2), drawn) > LEAST_P
     assert log_sum(empty, 3) == pytest.approx(0.0, abs=1e-12)  # the prior adds up to 1

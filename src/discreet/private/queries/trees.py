@@ -103,7 +103,7 @@ class TreeQueries(Queries):
             truth, counts = rules_on_patterns(self._counts.patterns, self._tests)
             weighed = counts * self._class_weights[:, None]
             whole = TreeProblem(truth, weighed, self._prior, rate, self._score, self._limits, counts)
-            return [whole.below(path) for path, _ in leaves_of(tree)]
+            return [whole.below(path) if path else whole for path, _ in leaves_of(tree)]
         columns = self._tests.columns
         division = None if isinstance(tree, NumberedLeaf) else divided_by(tree, self._tests, columns)
         counted = self._counts.joint(columns, size_for(self._stages), division)

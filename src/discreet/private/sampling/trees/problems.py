@@ -146,15 +146,12 @@ class TreeProblem(Secret):
         inside = self.truth[order] ^ often[order, None]
         return replace(self, truth=inside, prior=prior, limits=limits), order, often[order]
 
-    def within(self, inside: Flags) -> "TreeProblem":
-        """The same for some of the patterns."""
-        unweighted = None if self.unweighted is None else self.unweighted[:, inside]
-        return replace(self, truth=self.truth[:, inside], counts=self.counts[:, inside], unweighted=unweighted)
-
     def below(self, path: Path) -> "TreeProblem":
         """The same for the records that a way of tests leads to."""
-        limits = self.limits and self.limits.after(test for test, _ in path)
-        return replace(self.within(self.patterns_in(path)) if path else self, limits=limits)
+        assert self.unweighted is not None
+        inside, limits = self.patterns_in(path), self.limits and self.limits.after(test for test, _ in path)
+        counts, unweighted = (own[:, inside] for own in (self.counts, self.unweighted))
+        return replace(self, truth=self.truth[:, inside], counts=counts, unweighted=unweighted, limits=limits)
 
     def parts(self, log_weights: SumProduct) -> "PatternParts":
         """What the sums need."""
