@@ -143,18 +143,12 @@ class MaxProduct(SumProduct):
 
     def __init__(self, rate: float, tests: Array, split: float, accuracy: bool, price: float) -> None:
         super().__init__(rate, tests, split, accuracy)
-        self._price = price
+        self.log_tests, self.log_split, self.log_stop = np.zeros(len(tests)), -price, 0.0
 
     def leaf(self, counts: Array) -> Array:
         """With the best label."""
         log_weight: Array = counts.max(0) if self.accuracy else -leaf_mass(counts)
         return log_weight
-
-    def one_split(self, total: Array, inside: Array) -> Array:
-        """The best of them."""
-        inside = inside.astype(np.float64)
-        best: Array = (self.leaf(inside) + self.leaf(total[..., None] - inside)).max(-1)
-        return best
 
     def over_tests(self, logs: Array, axis: int) -> Array:
         """The best of them."""
@@ -163,16 +157,8 @@ class MaxProduct(SumProduct):
 
     def either(self, leaf: Array, splits: Array) -> Array:
         """A split must gain more than its price."""
-        best: Array = np.maximum(leaf, splits - self._price)
+        best: Array = np.maximum(leaf, self.log_split + splits)
         return best
-
-    def forked(self, below: Array) -> Array:
-        """A split has its price."""
-        return below - self._price
-
-    def stopped(self, leaf: Array) -> Array:
-        """A leaf has none."""
-        return leaf
 
 
 class RangedMaxProduct(Ranged, MaxProduct):
