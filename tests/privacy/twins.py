@@ -439,16 +439,10 @@ class StagesDoNotShare(Broken, ExploredTrees):
     kind = WithAllOfEpsilon
 
 
-class FromAllRecords(TreeQueries):
-    def _leaves(self, tree):
-        (root,) = super()._leaves(NumberedLeaf())
-        return [root for _ in leaves_of(tree)]
-
-
 class LeavesShareRecords(Broken, ExploredTrees):
     """A later stage draws in each leaf from all records, for one charge."""
 
-    kind = FromAllRecords
+    kind = summed_twins.TreesOfAllRecords
 
 
 class ByTheLastTest(TreeQueries):
