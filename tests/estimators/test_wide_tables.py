@@ -11,7 +11,7 @@ from discreet import DPOptimalRuleListClassifier, DPOptimalTreeClassifier, Ledge
 from discreet._utils.errors import NotEnoughMemory
 from discreet.accounting.ledger import BudgetError
 from discreet.private.counts import counts as counts_module
-from discreet.private.queries import lists, tree_parts, trees
+from discreet.private.queries import lists, trees
 from discreet.private.sampling import deadline, envelope
 from discreet.private.sampling.deadline import TimeLimitError
 from discreet.schema.columns import Categorical, Numeric
@@ -158,8 +158,8 @@ def test_a_limit_of_time_that_strikes_while_all_models_are_added_up_books_nothin
     ("name", "module", "counting"),
     [
         ("a list", counts_module, "marginals_of"),
-        ("a tree of depth 3", tree_parts, "rules_on_patterns"),
-        ("a tree in stages", tree_parts, "rules_on_patterns"),
+        ("a tree of depth 3", trees, "rules_on_patterns"),
+        ("a tree in stages", trees, "rules_on_patterns"),
     ],
 )
 def test_counting_patterns_is_not_under_the_limit_of_time_as_long_as_nothing_is_booked(

@@ -16,10 +16,9 @@ from discreet.audit.explore import worst_of
 from discreet.audit.explorer import ListsOnMarginals, TreesOnMarginals, explored
 from discreet.audit.learners import Pair, Subject
 from discreet.audit.subjects import LISTS
-from discreet.private.counts.division import OUTSIDE, Division
+from discreet.private.counts.division import OUTSIDE, Division, column_numbers
 from discreet.private.queries.lists import ListQueries
-from discreet.private.queries.tree_parts import size_for
-from discreet.private.queries.trees import TreeQueries
+from discreet.private.queries.trees import TreeQueries, size_for
 from discreet.rules.numbered_tree import NumberedLeaf, leaves_of
 
 COUNTS_OF_LISTS = {"epsilon": 1.0, "max_length": 3, "rules_per_draw": 1, "counts_share": 0.5}
@@ -52,7 +51,6 @@ class LouderLists(Louder, ListQueries):
 
 class LouderTrees(Louder, TreeQueries):
     def _leaves(self, tree):
-        self._whole = None
         with self._twice():
             return super()._leaves(tree)
 
@@ -67,7 +65,6 @@ class HeavierLists(ListQueries):
 
 class HeavierTrees(TreeQueries):
     def _leaves(self, tree):
-        self._whole = None
         self._class_weights = np.array([1.0, 3.0])
         return super()._leaves(tree)
 
@@ -173,12 +170,12 @@ class LeavesThatOverlap(SoundCounts):
     def _leaves(self, tree):
         if isinstance(tree, NumberedLeaf):
             return super()._leaves(tree)
-        found = []
+        found, numbers = [], column_numbers(self._tests.columns, self._tests)
         for path, _ in leaves_of(tree):
-            columns = [(self._numbers[i], self._tests.truths[i]) for i, side in path if not side]
+            columns = [(numbers[i], self._tests.truths[i]) for i, side in path if not side]
             box = {column: ~true for column, true in columns}  # of the tests that are true nothing is asked
             division = Division([(box, 0)], OUTSIDE)
-            counted = self._counts.joint(self._columns, size_for(self._stages), division)
+            counted = self._counts.joint(self._tests.columns, size_for(self._stages), division)
             found.append(replace(super()._leaves(NumberedLeaf())[0], marginals=counted))
         return found
 

@@ -24,8 +24,8 @@ from discreet.accounting.costs import (
     rho_sum,
 )
 from discreet.accounting.summary import epsilon_of, least
+from discreet.private.mechanisms.draws import DrawBudget
 from discreet.private.mechanisms.registry import MECHANISMS, RULE_LIST_DRAW, TREE_DRAW
-from discreet.private.mechanisms.rule_list_draw import DrawBudget
 from discreet.private.sampling.reference import distribution_of_trees
 from discreet.private.sampling.trees.log_weights import SCORES
 from discreet.private.sampling.trees.problems import TreeProblem

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from discreet.audit.draws import TRUTH
-from discreet.private.sampling.reference import distribution_of_draw, distribution_of_trees
 from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.rules.limits import Limits
 from discreet.rules.prior import Prior, TreePrior
+
+from ..support.limited import distribution_of_limited_lists, distribution_of_limited_trees
 
 RATE = 0.5
 TESTS, CELLS = TRUTH.shape
@@ -33,14 +34,13 @@ def tables(most):
 
 
 def distribution_of_tree(counts, limits):
-    trees, logs = distribution_of_trees(TreeProblem(TRUTH.astype(bool), counts, PRIOR, RATE, limits=limits), 1)
+    trees, logs = distribution_of_limited_trees(TreeProblem(TRUTH.astype(bool), counts, PRIOR, RATE, limits=limits), 1)
     return dict(zip(trees, logs - np.logaddexp.reduce(logs), strict=True))
 
 
 def distribution_of_list(counts, limits):
-    distribution = distribution_of_draw(
-        TRUTH.astype(bool), counts, Prior((1.0, 1.0, 1.0), np.ones(TESTS)), RATE, limits
-    )
+    prior = Prior((1.0, 1.0, 1.0), np.ones(TESTS))
+    distribution = distribution_of_limited_lists(TRUTH.astype(bool), counts, prior, RATE, limits)
     return dict(zip(distribution.lists, distribution.logs.tolist(), strict=True))
 
 

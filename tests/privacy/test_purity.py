@@ -9,11 +9,13 @@ from scipy import stats
 
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.mass import mass_units
-from discreet.private.mechanisms.purity import PuritySelector, removals
+from discreet.private.mechanisms.purity import PuritySelector
 from discreet.private.noise.entropy import Entropy
 from discreet.private.noise.seeded import SeededEntropy
 
 from .test_inverse import E, Graph, counts, exact_masses
+
+removals = PuritySelector(Fraction(1)).losses
 
 
 def removals_of(tables):

@@ -30,7 +30,7 @@ from discreet.private.counts.counts import Marginals, Patterns
 from discreet.private.counts.division import column_numbers, joined
 from discreet.private.counts.joint import _in_group
 from discreet.private.counts.patterns import PatternsInProgress
-from discreet.private.mechanisms.rule_list_draw import DrawBudget
+from discreet.private.mechanisms.draws import DrawBudget
 from discreet.private.queries import lists
 from discreet.private.queries.lists import ListQueries
 from discreet.private.queries.trees import TreeQueries

@@ -17,8 +17,9 @@ from discreet.private.queries import base, trees
 from discreet.private.sampling.reference import distribution_of_trees
 from discreet.private.sampling.trees import drawing
 from discreet.private.sampling.trees.log_weights import SCORES, leaf_mass
-from discreet.private.sampling.trees.problems import TreeProblem, sum_for
-from discreet.private.sampling.trees.sums import TreeSums
+from discreet.private.sampling.trees.problems import TreeProblem
+from discreet.private.sampling.trees.ranges import sum_for
+from discreet.private.sampling.trees.sums import TreeChoices, TreeSums
 from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf, leaves_of
 from discreet.rules.prior import TreePrior
 
@@ -187,7 +188,7 @@ def test_what_the_sampler_holds_cannot_be_seen_or_copied():
     problem = TreeProblem(truth, counts, TreePrior(0.5, np.full(3, 1 / 3)), 0.5)
     log_weights = sum_for(problem)
     sums = TreeSums(problem, 2, log_weights, lambda: None)
-    choices = drawing.TreeChoices(problem, sums, lambda logs: 0)
+    choices = TreeChoices(problem, sums, np.arange(3), np.zeros(3, bool), lambda logs: 0)
     for holder in (problem, sums, choices):
         assert repr(holder) == f"<{type(holder).__name__}>"
         for copier in (pickle.dumps, copy.copy, copy.deepcopy):

@@ -427,7 +427,6 @@ class LouderTrees(Broken, ExploredTrees):
 
 class WithAllOfEpsilon(TreeQueries):
     def _leaves(self, tree):
-        self._whole = None
         with patch.object(
             self, "_noise", replace(self._noise, draw_epsilon=self._noise.epsilon - self._noise.counts_epsilon)
         ):
@@ -440,21 +439,16 @@ class StagesDoNotShare(Broken, ExploredTrees):
     kind = WithAllOfEpsilon
 
 
-class FromAllRecords(TreeQueries):
-    def _leaves(self, tree):
-        (root,) = super()._leaves(NumberedLeaf())
-        return [root for _ in leaves_of(tree)]
-
-
 class LeavesShareRecords(Broken, ExploredTrees):
     """A later stage draws in each leaf from all records, for one charge."""
 
-    kind = FromAllRecords
+    kind = summed_twins.TreesOfAllRecords
 
 
 class ByTheLastTest(TreeQueries):
     def count(self, tree):
-        self._exact = {path: self._class_counts(path[-1:]) for path, _ in leaves_of(tree)}
+        (root,) = self._leaves(NumberedLeaf())
+        self._exact = {path: root.exact_counts(path[-1:]) for path, _ in leaves_of(tree)}
         return super().count(tree)
 
 

@@ -11,7 +11,7 @@ from discreet.audit.explorer import Explorer
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.sampling.limited_lists import LimitedListSums
 from discreet.private.sampling.optimum import BestLimitedList, best_tree
-from discreet.private.sampling.reference import distribution_of_draw, distribution_of_trees, tree_keeps_to
+from discreet.private.sampling.reference import distribution_of_trees
 from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.log_weights import ACCURACY, GINI
 from discreet.private.sampling.trees.problems import TreeProblem
@@ -21,6 +21,7 @@ from discreet.rules.numbered_tree import leaves_of
 from discreet.rules.prior import TreePrior
 
 from ..support.exact_distributions import of_lists, of_trees
+from ..support.limited import distribution_of_limited_lists, distribution_of_limited_trees, tree_keeps_to
 from ..support.slices import slow_but
 from ..support.small_problems import p_value as p_value_of_lists
 from ..support.small_trees import p_value as p_value_of_trees
@@ -56,11 +57,11 @@ TREES = [(seed, *case) for seed, case in enumerate([(3, 2, 2), (3, 3, 2), (4, 2,
 @pytest.mark.parametrize(("seed", "tests", "classes", "depth"), TREES)
 def test_the_choices_of_a_tree_multiply_to_the_distribution_of_the_enumeration(seed, tests, classes, depth):
     problem = limited_trees(seed, tests, classes)
-    trees, logs = distribution_of_trees(problem, depth)
+    trees, logs = distribution_of_limited_trees(problem, depth)
     whole = float(np.logaddexp.reduce(logs))
     weighed = WeighedTrees(problem, depth)
     total = weighed._sums.log_whole
-    assert total + weighed._log_weights.left_out(problem.total()) == pytest.approx(whole, abs=1e-9)
+    assert total + weighed._log_weights.left_out(problem.class_counts({})) == pytest.approx(whole, abs=1e-9)
     if len(trees) < 3_000:
         expected = dict(zip(trees, logs - whole, strict=True))
         found = {tree: log for tree, log in zip(*distribution_of_choices(problem, depth), strict=True) if log > -np.inf}
@@ -74,7 +75,7 @@ def test_drawn_trees_follow_the_enumeration_and_all_keep_to_the_limits(classes, 
     entropy, weighed = SeededEntropy(0), WeighedTrees(problem, depth)
     drawn = [weighed.draw(entropy) for _ in range(1_000)]
     assert all(tree_keeps_to(tree, problem.limits) for tree in drawn)
-    assert p_value_of_trees(*distribution_of_trees(problem, depth), drawn) > LEAST_P
+    assert p_value_of_trees(*distribution_of_limited_trees(problem, depth), drawn) > LEAST_P
     free = replace(problem, limits=None)
     assert not all(tree_keeps_to(tree, problem.limits) for tree in distribution_of_trees(free, depth)[0])
 
@@ -84,7 +85,7 @@ def test_trees_by_gini_take_columns_that_may_not_be_used_together(depth):
     problem = limited_trees(4, 2 if depth == 3 else 3, 3, GINI)
     columns = np.array([1, 2, 0][: problem.n_tests], np.int64)
     problem = replace(problem, limits=replace(problem.limits, columns=columns, forbidden=(3,), used=0))
-    trees, logs = distribution_of_trees(problem, depth)
+    trees, logs = distribution_of_limited_trees(problem, depth)
     expected = dict(zip(trees, logs - np.logaddexp.reduce(logs), strict=True))
     found = dict(zip(*distribution_of_choices(problem, depth), strict=True))
     assert {tree: log for tree, log in found.items() if log > -np.inf} == pytest.approx(expected, abs=1e-9)
@@ -99,7 +100,7 @@ def test_the_best_tree_that_keeps_to_the_limits_is_the_best_of_the_enumeration(s
     def score(tree):
         return sum(problem.counts[leaf.label, problem.patterns_in(path)].sum() for path, leaf in leaves_of(tree))
 
-    trees, _ = distribution_of_trees(problem, depth)
+    trees, _ = distribution_of_limited_trees(problem, depth)
     tree, bound = best_tree(problem, depth)
     assert tree in trees
     assert score(tree) == bound == max(map(score, trees))
@@ -210,7 +211,7 @@ def list_sums(table, prior, weights, rate, limits, kind=LimitedListSums):
 
 
 def list_distribution(table, prior, weights, rate, limits):
-    return distribution_of_draw(table.truth(), table.counts(weights), prior, rate, limits)
+    return distribution_of_limited_lists(table.truth(), table.counts(weights), prior, rate, limits)
 
 
 @pytest.mark.parametrize("seed", slow_but(range(32), range(0, 32, 3)))
@@ -295,7 +296,7 @@ def asked_again_is_compared(patch):
 def test_a_sum_with_a_piece_broken_is_seen(monkeypatch, broken):
     problem = replace(limited_trees(0, 3, 2), limits=replace(random_limits(0, 3, 2), columns=np.array([1, 2, 4])))
     problem = replace(problem, limits=replace(problem.limits, not_above=np.array([True, False, True])))
-    _, logs = distribution_of_trees(problem, 2)
+    _, logs = distribution_of_limited_trees(problem, 2)
     expected = float(np.logaddexp.reduce(logs))
 
     def total():

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from discreet.private.mechanisms.rule_list_draw import DrawBudget
+from discreet.private.mechanisms.draws import DrawBudget
 from discreet.private.noise.decisions import Chances
 from discreet.private.noise.seeded import SeededEntropy
 from discreet.private.queries.trees import TreeQueries
@@ -16,7 +16,8 @@ from discreet.private.sampling.reference import distribution_of_trees
 from discreet.private.sampling.trees import log_weights, problems, sums
 from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.log_weights import ACCURACY, GINI, SCORES
-from discreet.private.sampling.trees.problems import TreeProblem, sum_for
+from discreet.private.sampling.trees.problems import TreeProblem
+from discreet.private.sampling.trees.ranges import sum_for
 from discreet.private.sampling.trees.sums import TreeSums
 from discreet.rules.candidates import Candidates
 from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf, leaves_of
@@ -133,7 +134,7 @@ def test_depth_0_and_no_records(score):
     problem = random_tree_problem(3, 0, 2, score)
     labels = [WeighedTrees(problem, 0).draw(SeededEntropy(i)) for i in range(DRAWS)]
     assert p_value(*distribution_of_trees(problem, 0), labels) > LEAST_P
-    empty = problem.within(np.zeros(problem.truth.shape[1], bool))
+    empty = replace(problem, truth=problem.truth[:, :0], counts=problem.counts[:, :0])
     drawn = [WeighedTrees(empty, 2).draw(SeededEntropy(i)) for i in range(DRAWS)]
     assert p_value(*distribution_of_trees(empty, 2), drawn) > LEAST_P
     assert log_sum(empty, 3) == pytest.approx(0.0, abs=1e-12)  # the prior adds up to 1

@@ -8,7 +8,8 @@ from discreet.private.sampling.optimum import best_tree
 from discreet.private.sampling.reference import distribution_of_trees
 from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.log_weights import SCORES
-from discreet.private.sampling.trees.problems import MarginalTrees, TreeProblem, sum_for
+from discreet.private.sampling.trees.problems import MarginalTrees, TreeProblem
+from discreet.private.sampling.trees.ranges import sum_for
 from discreet.private.sampling.trees.sums import TreeSums
 from discreet.rules.prior import TreePrior
 
@@ -37,7 +38,7 @@ def test_the_sum_over_all_trees_is_that_of_the_enumeration(seed, depth, n_classe
     flipped, _, _ = on_marginals.flipped()
     log_weights = sum_for(flipped)
     found = float(TreeSums(flipped, depth, log_weights, lambda: None).tables[depth][0][0]) + log_weights.left_out(
-        on_marginals.total()
+        on_marginals.class_counts({})
     )
     _, logs = distribution_of_trees(on_patterns, depth)
     assert found == pytest.approx(float(np.logaddexp.reduce(logs)), abs=1e-9)

@@ -105,7 +105,6 @@ def divisions():
     columns = [COLUMNS[1], COLUMNS[0], COLUMNS[3]]
     rules = Candidates.of_rules(SCHEMA, ["c = a and n > 1", "n > 2 and n <= 3", "c = a and c = b", "m in [0, 1]"])
     tests = Candidates.of_tests(Schema(COLUMNS[:2]))
-    numbers = column_numbers(columns, tests)
     tree = NumberedFork(
         0,
         NumberedFork(1, NumberedLeaf(), NumberedFork(2, NumberedLeaf(), NumberedLeaf())),
@@ -115,8 +114,8 @@ def divisions():
     return columns, {
         "all": Division(),
         "left by a list": left_by([0, 2, 3], rules, column_numbers(columns, rules)),
-        "leaves of a tree": divided_by(tree, tests, numbers),
-        "one leaf": divided_by(NumberedLeaf(), tests, numbers),
+        "leaves of a tree": divided_by(tree, tests, columns),
+        "one leaf": divided_by(NumberedLeaf(), tests, columns),
         "nothing": Division([({}, OUTSIDE)]),
         "the first box counts": Division([({0: yes}, 1), ({0: ~yes}, 0), ({}, OUTSIDE)], 0, 2),
     }

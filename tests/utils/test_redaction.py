@@ -140,7 +140,7 @@ def test_whatever_fails_while_records_are_counted_shows_no_number_and_books_noth
     [
         ("fit, optimal rule lists", "discreet.private.queries.lists.ListSums"),
         ("fit, longer lists", "discreet.private.sampling.envelope.rules_on_patterns"),
-        ("fit, optimal trees", "discreet.private.queries.tree_parts.rules_on_patterns"),
+        ("fit, optimal trees", "discreet.private.queries.trees.rules_on_patterns"),
         ("fit, optimal trees", "discreet.private.queries.trees.WeighedTrees"),
         ("fit_source, tuples", "discreet.private.queries.lists.ListSums"),
         ("fit_counts", "discreet.private.counts.counting.PatternCounter.counts"),

@@ -7,8 +7,8 @@ import numpy as np
 
 from ..accounting.ledger import exact
 from ..private.counts.counts import Counts, Patterns
+from ..private.mechanisms.draws import DrawBudget
 from ..private.mechanisms.registry import RULE_LIST_DRAW
-from ..private.mechanisms.rule_list_draw import DrawBudget
 from ..private.queries.best import find_best_list
 from ..private.queries.lists import ListQueries
 from ..rules.candidates import Candidates

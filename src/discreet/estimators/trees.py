@@ -11,11 +11,10 @@ from ..accounting.ledger import exact
 from ..models.partition import Answer
 from ..models.tree import Node, Split, Tree, simplified
 from ..private.counts.counts import Counts, Patterns
+from ..private.mechanisms.draws import DrawBudget
 from ..private.mechanisms.registry import TREE_DRAW
-from ..private.mechanisms.rule_list_draw import DrawBudget
 from ..private.queries.best import BestTreeQueries
-from ..private.queries.tree_parts import size_for
-from ..private.queries.trees import TreeQueries
+from ..private.queries.trees import TreeQueries, size_for
 from ..rules.candidates import Candidates
 from ..rules.limits import Limits
 from ..rules.numbered_tree import NumberedLeaf, NumberedTree, leaves_of

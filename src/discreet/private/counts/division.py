@@ -75,6 +75,7 @@ def in_boxes(boxes: Sequence[Box]) -> Division:
     return Division(list(zip(boxes, range(len(boxes)), strict=True)), OUTSIDE, len(boxes))
 
 
-def divided_by(tree: NumberedTree, tests: Candidates, columns: Sequence[int]) -> Division:
+def divided_by(tree: NumberedTree, tests: Candidates, columns: Sequence[Column]) -> Division:
     """A part for each leaf of a tree."""
-    return in_boxes([path_as_box(path, tests, columns) for path, _ in leaves_of(tree)])
+    numbers = column_numbers(columns, tests)
+    return in_boxes([path_as_box(path, tests, numbers) for path, _ in leaves_of(tree)])

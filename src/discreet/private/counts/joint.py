@@ -10,10 +10,9 @@ Other counts that lists and trees need ("b, but not a") follow by differences, o
 What is added up are *channels*: linear combinations of the class counts, such as the difference of two classes.
 """
 
-from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import pairwise
 from math import prod
 
 import numpy as np
@@ -53,6 +52,16 @@ class JointCounts(Secret):
         true: Bins = self.truths[group][literal - self.slices[group].start] > 0
         return true
 
+    @cached_property
+    def place(self) -> dict[int, int]:
+        """Where each candidate stands."""
+        return {rule: i for i, rule in enumerate(self.order.tolist())}
+
+    def box(self, sides: Iterable[tuple[int, bool]]) -> Box:
+        """Where some candidates are true, and others not."""
+        literals = ((self.place[rule], side) for rule, side in sides)
+        return joined((self.group_of[i], self.truth(i) if side else ~self.truth(i)) for i, side in literals)
+
     @property
     def n_channels(self) -> int:
         """How many numbers stand for the class counts of a part."""
@@ -60,11 +69,11 @@ class JointCounts(Secret):
 
     def classes_in(self, box: Box) -> Array:
         """Class counts of the records in a box of groups, at most as many as are counted together: (classes,)."""
-        numbers = list(box)
-        counts: Array = self._marginals.in_part(self._part).table(numbers).astype(np.float64)
-        for column in reversed(numbers):
-            counts = counts @ box[column]
-        return counts
+        return _inside(self._marginals.in_part(self._part).table(tuple(box)).astype(np.float64), box)
+
+    def one_in(self, box: Box) -> Array:
+        """Of each literal in a box of fewer groups: (channels, literals)."""
+        return _inside(self._by_bins(*box), box)
 
     @cached_property
     def none(self) -> Array:
@@ -74,95 +83,43 @@ class JointCounts(Secret):
     @cached_property
     def one(self) -> Array:
         """Of each literal: (channels, literals)."""
-        return self._literals(self._tables.family(())[:, None], 0)[:, 0]
+        return self._by_bins()
 
     @cached_property
     def two(self) -> Array:
         """Of each literal with each literal: (channels, literals, literals)."""
-        joint = np.empty((self.n_channels, len(self), len(self)))
-        for i in self.used:
-            mine, rows = self.truths[i], self.slices[i]
-            joint[:, rows, rows] = (self._tables.table((i,))[:, None] * mine) @ mine.T
-            if rows.stop < len(self):
-                both = self._literals(mine @ self._tables.family((i,)), i + 1)
-                joint[:, rows, rows.stop :] = both
-                joint[:, rows.stop :, rows] = both.swapaxes(1, 2)
-        return joint
+        return np.concatenate([self.truths[i] @ self._by_bins(i) for i in self.used], axis=1)
 
     def three(self, i: int, j: int) -> Array:
         """Of each literal of two groups, or twice of one, with each literal: (channels, of i, of j, literals)."""
-        if i > j:
-            return self.three(j, i).swapaxes(1, 2)
-        return self._multiplied(i, j, self.truths[i], self._by_bins(i, j, 0))
-
-    def three_from(self, i: int) -> Array:
-        """Of each literal of a group, with each of it or a later one, with each: (channels, of i, from i on, literals)."""
-        if self._every_three is not None:
-            return self._every_three[:, self.slices[i], self.slices[i].start :]
-        return np.concatenate([self.three(i, j) for j in self.used if j >= i], axis=2)
-
-    @cached_property
-    def _every_three(self) -> Array | None:
-        """What ``three_from`` answers, if it is little: each three groups are multiplied once, not three times. Where the second
-        literal's group is before the first's, nothing is written."""
-        if self.n_channels * len(self) ** 3 > FEW:
-            return None
-        every = np.empty((self.n_channels, len(self), len(self), len(self)))
-        for at, i in enumerate(self.used):
-            for j in self.used[at:]:
-                mine, other, later = self.slices[i], self.slices[j], slice(self.slices[j].start, len(self))
-                joint = self._multiplied(i, j, self.truths[i], self._by_bins(i, j, later.start))
-                every[:, mine, other, later] = joint
-                every[:, mine, later, other] = joint.swapaxes(2, 3)
-                every[:, other, later, mine] = joint.transpose(0, 2, 3, 1)
-        return every
+        ((_, joint),) = self.parts_of_three(i, j, sys.maxsize)
+        return joint
 
     def parts_of_three(self, i: int, j: int, most: int) -> Iterator[tuple[slice, Array]]:
         """The same for some literals of i at a time (which of its literals, and their counts): at most so many numbers, if two
-        literals have not more. Group i is not after j."""
-        first, second = self.truths[i], self.truths[j]
-        counts = self._by_bins(i, j, 0)
+        literals have not more."""
+        first, second, counts = self.truths[i], self.truths[j], self._by_bins(*dict.fromkeys((i, j)))
         step = max(1, most // (self.n_channels * len(second) * len(self)))
         for start in range(0, len(first), step):
             some = first[start : start + step]
-            yield slice(start, start + len(some)), self._multiplied(i, j, some, counts)
+            if i == j:  # pairs of literals, by bins
+                joint = (some[:, None, :] * second).reshape(-1, some.shape[1]) @ counts
+            else:
+                by_first = some @ counts.reshape(len(counts), some.shape[1], -1)
+                joint = second @ by_first.reshape(len(counts), len(some), -1, len(self))
+            yield slice(start, start + len(some)), joint.reshape(len(counts), len(some), len(second), -1)
 
-    def _by_bins(self, i: int, j: int, begin: int) -> Array:
-        """By the bins of i, of j if it is another, and by literals: all of them, or those from the first of j on."""
-        groups = (i,) if i == j else (i, j)
-        pair, end = self._tables.table(groups), self.slices[j].stop - begin
-        counts = np.empty((*pair.shape, len(self) - begin))
-        for k in self.used[self.used.index(j) if begin else 0 : self.used.index(j) + 1]:
-            literals, there = self.truths[k].T, counts[..., self.slices[k].start - begin : self.slices[k].stop - begin]
-            if k == j:  # true or not in each bin of j
-                np.multiply(pair[..., None], literals, out=there)
-            elif k == i:
-                np.multiply(pair[..., None], literals[:, None], out=there)
+    def _by_bins(self, *groups: int) -> Array:
+        """By the bins of some groups, and by literals: (channels, bins, ..., bins, literals)."""
+        own = self._tables.table(groups)
+        counts = np.empty((*own.shape, len(self)))
+        for k in self.used:
+            literals, there = self.truths[k].T, counts[..., self.slices[k]]
+            if k in groups:  # true or not in each of its bins
+                np.multiply(own[..., None], literals if k == groups[-1] else literals[:, None], out=there)
             else:
                 np.matmul(self._tables.table((*groups, k)), literals, out=there)
-        if end < counts.shape[-1]:
-            flat = counts.reshape(len(pair), -1, counts.shape[-1])
-            self._literals(self._tables.family(groups).reshape(*flat.shape[:2], -1), j + 1, flat[..., end:])
         return counts
-
-    def _literals(self, counts: Array, group: int, out: Array | None = None) -> Array:
-        """From the bins of all groups from this one on to their literals: both in the last of three axes."""
-        begins, place = self._marginals.groups.begins, self.slices[group].start
-        found = np.empty((*counts.shape[:-1], len(self) - place)) if out is None else out
-        for i in self.used[bisect_left(self.used, group) :]:
-            own, there = counts[..., begins[i] - begins[group] : begins[i + 1] - begins[group]], self.slices[i]
-            np.matmul(own, self.truths[i].T, out=found[..., there.start - place : there.stop - place])
-        return found
-
-    def _multiplied(self, i: int, j: int, some: Array, counts: Array) -> Array:
-        """From bins to literals, some of those of i and all of j: (channels, some, of j, as many as there are of others)."""
-        second, n = self.truths[j], counts.shape[-1]
-        if i == j:
-            both = (some[:, None, :] * second).reshape(-1, some.shape[1])  # pairs of literals x bins
-            return (both @ counts).reshape(-1, len(some), len(second), n)
-        by_first = some @ counts.reshape(len(counts), some.shape[1], -1)
-        joint: Array = second @ by_first.reshape(len(counts), len(some), -1, n)
-        return joint
 
     @cached_property
     def _tables(self) -> Tables:
@@ -174,34 +131,31 @@ class JointCounts(Secret):
 
     def _mixed(self, counts: npt.NDArray[np.unsignedinteger]) -> Array:
         """From classes, in the first axis, to channels."""
-        found = np.empty((self.n_channels, *counts.shape[1:]))
-        for channel, weights in zip(found, self._channels.tolist(), strict=True):
-            np.multiply(counts[0], weights[0], out=channel)
-            for label, weight in enumerate(weights[1:], 1):
-                if weight == -1.0:
-                    channel -= counts[label]
-                elif weight:
-                    channel += weight * counts[label]
-        return found
+        return np.tensordot(self._channels, counts.astype(np.float64), 1)
+
+
+def _inside(counts: Array, box: Box) -> Array:
+    """The sum over the bins in a box, which are in the axes after the first."""
+    for true in box.values():
+        counts = np.tensordot(counts, true, (1, 0))
+    return counts
 
 
 @lru_cache(maxsize=16)  # the same for each leaf of a tree, and each kind of channels
 def _placed(candidates: Candidates, groups: Groups, columns: tuple[Column, ...]) -> Placed:
     """The order of literals, their groups, where those of each group are, and the bins in which they are true."""
-    literals, of_literal = candidates.members[:, 0].tolist(), column_numbers(columns, candidates)
-    group_of = {column: group for group, members in enumerate(groups.members) for column in members}
-    of_rule = np.array([group_of[of_literal[i]] for i in literals])
-    order: npt.NDArray[np.intp] = np.argsort(of_rule, kind="stable")
-    ends = np.searchsorted(of_rule[order], range(len(groups.members) + 1)).tolist()
-    slices = [slice(begin, end) for begin, end in pairwise(ends)]
-    ordered: list[int] = of_rule[order].tolist()
-    placed, bins = [literals[rule] for rule in order], [column.n_bins for column in columns]
-    true = [
-        _in_group(candidates.truths[i], of_literal[i], groups.members[group], bins)
-        for i, group in zip(placed, ordered, strict=True)
-    ]
-    truths = [np.array(true[s], float).reshape(-1, n) for s, n in zip(slices, groups.bins, strict=True)]
-    return order, ordered, slices, truths
+    of_literal, bins = column_numbers(columns, candidates), [column.n_bins for column in columns]
+    order: list[int] = []
+    group_of: list[int] = []
+    slices, truths = [], []
+    for group, members in enumerate(groups.members):
+        own = [(rule, i) for rule, i in enumerate(candidates.members[:, 0].tolist()) if of_literal[i] in members]
+        true = [_in_group(candidates.truths[i], of_literal[i], members, bins) for _, i in own]
+        truths.append(np.array(true, float).reshape(-1, groups.bins[group]))
+        slices.append(slice(len(order), len(order) + len(own)))
+        order += [rule for rule, _ in own]
+        group_of += [group] * len(own)
+    return np.array(order, np.intp), group_of, slices, truths
 
 
 def _in_group(true: Bins, column: int, group: Sequence[int], bins: Sequence[int]) -> Bins:
@@ -217,20 +171,10 @@ class ListCounts(JointCounts):
     the parts ``x(a)``, ``x(b) - x(ab)``, ``x(c) - x(ac) - x(bc) + x(abc)``, and the rest.
     """
 
-    @cached_property
-    def place(self) -> dict[int, int]:
-        """Where each candidate stands."""
-        return {rule: i for i, rule in enumerate(self.order.tolist())}
-
     def classes_of(self, rules: Sequence[int]) -> list[Array]:
         """Class counts of the parts of a list of rules, given by their candidate numbers; the default last."""
-        before: list[tuple[int, Bins]] = []
-        parts = []
-        for rule in map(self.place.__getitem__, rules):
-            group, true = self.group_of[rule], self.truth(rule)
-            parts.append(self.classes_in(joined([*before, (group, true)])))
-            before.append((group, ~true))
-        return [*parts, self.classes_in(joined(before))]
+        captured = [[(rule, False) for rule in rules[:i]] + [(rules[i], True)] for i in range(len(rules))]
+        return [self.classes_in(self.box(sides)) for sides in (*captured, [(rule, False) for rule in rules])]
 
     def second_rules(self) -> tuple[Array, Array]:
         """(channels, a, b): what b captures after a, and what both leave."""
@@ -239,10 +183,8 @@ class ListCounts(JointCounts):
 
     def third_rules(self, a: int, b: int) -> tuple[Array, Array]:
         """(channels, c): what each c captures after a and b; and what these leave."""
-        i, j = self.group_of[a], self.group_of[b]
-        joint = self.three(i, j)[:, a - self.slices[i].start, b - self.slices[j].start]
-        one, first, second = self.one, self.two[:, a], self.two[:, b]
-        return one - first - second + joint, self.none - one[:, a] - one[:, b] + first[:, b]
+        box = self.box((int(self.order[rule]), False) for rule in (a, b))
+        return self.one_in(box), self._channels @ self.classes_in(box)
 
     def third_rules_after(self, i: int, j: int, most: int) -> Iterator[tuple[slice, slice, Array]]:
         """What each c captures after all a of group i and b of group j, which is not before it: for some a at a time, all b."""

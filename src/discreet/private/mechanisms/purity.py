@@ -28,22 +28,17 @@ from .base import ChoosesByCoins
 from .selector import PermuteAndFlip
 
 
-def removals(node: NodeCounts) -> Integers:
-    """How many records must go until both sides of every candidate, then of no rule, are pure."""
-    captured = np.column_stack([node.captured, np.zeros_like(node.left)])
-    rest = node.left[:, None] - captured
-    impure: Array = captured.sum(0) - captured.max(0) + rest.sum(0) - rest.max(0)
-    return impure.astype(np.int64)
-
-
 class PuritySelector(PermuteAndFlip):
     """Permute-and-flip on the number of records until a rule is pure, e-DP."""
 
     width = 1
 
     def losses(self, node: NodeCounts) -> Integers:
-        """In records."""
-        return removals(node)
+        """How many records must go until both sides of every candidate, then of no rule, are pure."""
+        captured = np.column_stack([node.captured, np.zeros_like(node.left)])
+        rest = node.left[:, None] - captured
+        impure: Array = captured.sum(0) - captured.max(0) + rest.sum(0) - rest.max(0)
+        return impure.astype(np.int64)
 
 
 class Purity(ChoosesByCoins):

@@ -6,15 +6,14 @@ A mechanism is added by a file of its own and a line in ``MECHANISMS``, or from 
 from typing import Any
 
 from .base import GreedyMechanism, Mechanism
+from .draws import ModelDraw
 from .inverse import Inverse
 from .mass import Mass
 from .noisy_counts import NoisyCounts
 from .published import GlExponential, GlGaussian, GlLaplace
 from .purity import Purity
-from .rule_list_draw import RuleListDraw
 from .score_cards import ScoreCards
 from .smooth_gini import SmCauchy, SmLaplace
-from .tree_draw import TreeDraw
 
 # in the order in which they are offered
 MECHANISMS: dict[str, GreedyMechanism] = {
@@ -24,7 +23,8 @@ MECHANISMS: dict[str, GreedyMechanism] = {
         *(SmLaplace(), SmCauchy(), GlLaplace(), GlGaussian(), GlExponential(), NoisyCounts()),
     )
 }
-RULE_LIST_DRAW, TREE_DRAW, SCORE_CARDS = RuleListDraw(), TreeDraw(), ScoreCards()
+RULE_LIST_DRAW, TREE_DRAW = ModelDraw("exact draw over all rule lists"), ModelDraw("exact draw over all trees")
+SCORE_CARDS = ScoreCards()
 
 
 def register(mechanism: GreedyMechanism) -> None:

@@ -51,7 +51,7 @@ from ..noise.entropy import Entropy, Integers
 FIRST, CLASSES = (
     Fraction(1, 3),
     Fraction(1, 4),
-)  # all first histograms, and the classes; texts and closer looks have the rest
+)  # of all first histograms, and of the classes; the rest is for closer looks
 RARE = 20  # texts below this part of what noise reaches are not counted
 UNLIKELY = 0.05  # that any noisy count of all first, or closer, histograms looks like more than noise and is not
 

@@ -2,7 +2,7 @@
 
 **Mechanism.** Up to four kinds of answers, in this order:
 
-1. *a tree*, if one is asked for: one draw of a tree (tree_draw.py), whose leaves divide the records;
+1. *a tree*, if one is asked for: one draw of a tree (draws.py), whose leaves divide the records;
 2. *the columns*, if fewer are wanted than there are: k choices, one after the other and without repetition, by permute-and-flip
    on the impurity mass of a column's parts (mass.py), in each leaf;
 3. *the points*: in each leaf, class counts by the parts of each of its k columns, with discrete Laplace noise: at once, or one
@@ -39,7 +39,7 @@ from fractions import Fraction
 from ...accounting.costs import BOUNDED_RANGE, DISCRETE_LAPLACE, PURE, Cost, repeated
 from ...accounting.statement import Guarantee
 from .base import Mechanism
-from .rule_list_draw import DrawBudget
+from .draws import DrawBudget
 
 # of what the counts by total leave
 CHOICE_SHARE, TREE_SHARE = Fraction(1, 3), Fraction(1, 4)

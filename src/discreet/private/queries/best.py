@@ -87,7 +87,7 @@ class BestTreeQueries(TreeQueries):
         scores = []
 
         def counted(path: Path, drawn: NumberedLeaf) -> NumberedTree:
-            own = self._class_counts(path)
+            own = self._problem.exact_counts(path)
             scores.append(float(-side_mass(own) if drawn.label is None else own[drawn.label]))
             return NumberedLeaf(int(own.argmax()) if drawn.label is None else drawn.label, tuple(own.tolist()))
 

@@ -17,7 +17,7 @@ from ...rules.column_parts import WHOLE, ColumnParts, Weights
 from ...rules.numbered_tree import NumberedLeaf, NumberedTree
 from ...rules.prior import TreePrior
 from ..counts.counts import Counts
-from ..counts.division import Division, column_numbers, divided_by
+from ..counts.division import Division, divided_by
 from ..counts.marginals import MarginalTables
 from ..counts.patterns import Array
 from ..counts.totals import ByTotal, Cards, weighed
@@ -82,7 +82,7 @@ class CardQueries(Queries):
         else:
             tree = self._trees.grow(NumberedLeaf(), depth)
         if not isinstance(tree, NumberedLeaf):
-            self._division = divided_by(tree, self._tests, column_numbers(self._columns, self._tests))
+            self._division = divided_by(tree, self._tests, self._columns)
         return tree
 
     def choose(self, how_many: int) -> list[list[int]]:

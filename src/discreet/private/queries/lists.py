@@ -16,7 +16,7 @@ from ...rules.prior import Prior
 from ..counts.counts import Counts, Patterns
 from ..counts.division import column_numbers, left_by
 from ..counts.patterns import Array
-from ..mechanisms.rule_list_draw import DrawBudget
+from ..mechanisms.draws import DrawBudget
 from ..noise.entropy import Entropy
 from ..sampling.deadline import Deadline
 from ..sampling.envelope import PatternLists

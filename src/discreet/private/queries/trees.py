@@ -1,10 +1,10 @@
 """Optimal trees. A draw of a stage is charged once for all leaves that it grows from, class counts once for all leaves.
 
-Both queries take a whole tree, whose leaves share no record: so one charge is enough for all leaves, and leaves that overlap
-cannot be asked about. Trees are drawn from patterns, at any depth, or from joint counts of two or three columns, up to depth 3
-a stage; the schema decides which, and both have the same distribution (docs/theory/lists-and-trees.md, Theorem 20). All trees
-of the first stage are summed before anything is booked: that takes nearly all of the time, and none of it is released.
-"""
+Both queries take a whole tree, whose leaves share no record, since they are paths of tests from the root and a test has two
+sides: so one charge is enough for all leaves, and leaves that overlap cannot be asked about. Trees are drawn from patterns, at
+any depth, or from joint counts of two or three columns, up to depth 3 a stage; the schema decides which, and both have the same
+distribution (docs/theory/lists-and-trees.md, Theorem 20). All trees of the first stage are summed before anything is booked:
+that takes nearly all of the time, and none of it is released."""
 
 from collections.abc import Callable, Sequence
 from typing import Self
@@ -14,20 +14,20 @@ import numpy as np
 from ...accounting.ledger import Reservation
 from ...rules.candidates import Candidates
 from ...rules.limits import Limits
-from ...rules.numbered_tree import NumberedLeaf, NumberedTree, leaves_of, with_leaves
+from ...rules.numbered_tree import NumberedLeaf, NumberedTree, Path, leaves_of, with_leaves
 from ...rules.prior import TreePrior
-from ..counts.counts import Counts
-from ..counts.patterns import Array
-from ..mechanisms.rule_list_draw import DrawBudget
+from ..counts.counts import Counts, Patterns
+from ..counts.division import divided_by
+from ..counts.patterns import Array, rules_on_patterns
+from ..mechanisms.draws import DrawBudget
 from ..noise.entropy import Entropy
 from ..sampling.deadline import Deadline
 from ..sampling.trees.drawing import WeighedTrees
-from ..sampling.trees.problems import DrawProblem
-from .base import as_row
-from .tree_parts import TreeParts
+from ..sampling.trees.problems import DrawProblem, MarginalTrees, TreeProblem
+from .base import Queries, as_row, rounded_down
 
 
-class TreeQueries(TreeParts):
+class TreeQueries(Queries):
     """The queries for an optimal tree.
 
     ``class_weights`` are of at most 1, so that a record changes a score by at most 1. ``stages`` has the depth of each draw.
@@ -50,7 +50,7 @@ class TreeQueries(TreeParts):
         self._class_weights, self._score, self._stages, self._limits = class_weights, score, stages, limits
         self._time_limit, self._progress = time_limit, progress
         self._first: WeighedTrees | None = None
-        super().__init__()
+        self._exact: dict[Path, Array] = {}
 
     def prepare(self) -> Self:
         """Count the records, and weigh all trees of the first stage."""
@@ -95,3 +95,27 @@ class TreeQueries(TreeParts):
     def _seen(self) -> None:
         self._deadline.check()
         self._progress(1)
+
+    def _leaves(self, tree: NumberedTree) -> list[DrawProblem]:
+        """What is drawn from in each leaf."""
+        rate = 1.0 if self.is_exact else rounded_down(self._noise.draw_epsilon)
+        if isinstance(self._counts, Patterns):
+            truth, counts = rules_on_patterns(self._counts.patterns, self._tests)
+            weighed = counts * self._class_weights[:, None]
+            whole = TreeProblem(truth, weighed, self._prior, rate, self._score, self._limits, counts)
+            return [whole.below(path) if path else whole for path, _ in leaves_of(tree)]
+        columns = self._tests.columns
+        division = None if isinstance(tree, NumberedLeaf) else divided_by(tree, self._tests, columns)
+        counted = self._counts.joint(columns, size_for(self._stages), division)
+        root = MarginalTrees(counted, self._tests, self._class_weights, self._prior, rate, self._score, 0, self._limits)
+        return [root.in_part(part, path) for part, (path, _) in enumerate(leaves_of(tree))]
+
+    def _keep(self, path: Path, leaf: DrawProblem, tree: NumberedTree) -> None:
+        """The class counts of the leaves of what was drawn in one leaf."""
+        for inner, _ in leaves_of(tree):
+            self._exact[(*path, *inner)] = leaf.exact_counts(inner)
+
+
+def size_for(stages: Sequence[int]) -> int:
+    """How many columns trees of these depths need together."""
+    return max(2, *stages)

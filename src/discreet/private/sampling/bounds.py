@@ -33,17 +33,14 @@ RUN = 64  # sets that must have their first rules in common before it pays to lo
 
 
 def best_split(problem: Problem, alive: Array) -> Array:
-    """``C_1`` of each row of patterns, exactly."""
-    differences = problem.counts[:-1] - problem.counts[-1]
-    return _best_of(problem.counts @ alive.T, [(alive * difference) @ problem.truth for difference in differences])
-
-
-def _best_of(whole: Array, inside: list[Array]) -> Array:
-    """The same from the counts (classes, rows) and, for each class but the last, how many more there are of it inside each rule.
+    """``C_1`` of each row of patterns, exactly.
 
     A rule with label y and a default z reach ``count of z in all patterns + (count of y - count of z) in the rule's patterns``,
     so the largest and the smallest difference of each two classes are enough; with y = z the rule does not matter.
     """
+    whole: Array = problem.counts @ alive.T
+    # for each class but the last, how many more there are of it than of the last one inside each rule
+    inside = [(alive * (count - problem.counts[-1])) @ problem.truth for count in problem.counts[:-1]]
     best: Array = whole.max(0)
     for z in range(len(whole)):
         for y, x in enumerate(inside[:z]):
@@ -146,27 +143,15 @@ class Bounds(Secret):
         return table
 
     def _table_of_triples(self, deadline: Deadline) -> Array:
-        """``C_1`` of all triples, exactly, by products over few patterns: those that b captures after a.
-
-        After a, b and c a rule captures what it captures after a and b, less what it shares with c there; and that is what the
-        two share after a, less what they share among the patterns that b captures.
-        """
-        n = self._problem.n_groups
-        table = np.empty((n, n, n), self._problem.truth.dtype)
+        """``C_1`` of all triples, exactly."""
+        problem, n = self._problem, self._problem.n_groups
+        table = np.empty((n, n, n), problem.truth.dtype)
         for a in range(n):
-            truth, counts = (x[..., self._problem.outside[a]] for x in (self._problem.truth.T, self._problem.counts))
-            differences = counts[:-1] - counts[-1]
-            shared = [(truth * difference) @ truth.T for difference in differences]
-            for b in range(a, n):
-                deadline.check()
-                captured = truth[b] > 0
-                few, left = truth[:, captured], counts * ~captured
-                inside = [(few[b:] * difference[captured]) @ few.T for difference in differences]
-                for x, before, difference in zip(inside, shared, left[:-1] - left[-1], strict=True):
-                    x += truth @ difference - before[b:]
-                best = _best_of(left.sum(1)[:, None] - left @ truth[b:].T, inside)
-                for axes in itertools.permutations(range(3)):
-                    table.transpose(axes)[a, b, b:] = best
+            b, c = np.add(np.triu_indices(n - a), a)
+            triples = np.column_stack([np.full(len(b), a), b, c]).astype(np.int32)
+            best = best_split_after(problem, triples, deadline)
+            for axes in itertools.permutations(range(3)):
+                table.transpose(axes)[a, b, c] = best
         return table
 
     def after_next(self, sets: Sets, alive: Array, s: int, captured: Array) -> Array:

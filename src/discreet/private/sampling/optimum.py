@@ -23,10 +23,9 @@ from .limited_lists import LimitedListSums
 from .list_sums import Numbers
 from .problem import Problem, Sets, blocks
 from .thresholds import climb, greedily
-from .trees.drawing import kinds_for
 from .trees.log_weights import ACCURACY, Flags, SumProduct, leaf_mass
-from .trees.problems import DrawProblem, by_difference, what_counts
-from .trees.ranges import Ranged
+from .trees.problems import DrawProblem
+from .trees.ranges import Ranged, kinds_for, sum_for
 
 
 def best_list(problem: Problem, deadline: Deadline) -> tuple[list[int], float]:
@@ -122,13 +121,13 @@ def best_tree(problem: DrawProblem, depth: int, seen: Callable[[], None] = lambd
     flipped, order, was_flipped = problem.flipped()
     whole = problem.score == ACCURACY
     price = 2.0 ** -(depth + 2) if whole else 1e-9
-    _, kind, choices = kinds_for(flipped)
+    kind, choices = kinds_for(flipped)
     with np.errstate(invalid="ignore"):
-        sums = kind(flipped, depth, best_for(flipped, price), seen)
-        tree = choices(flipped, sums, lambda logs: int(np.argmax(logs))).tree({}, sums.depth)
+        sums = kind(flipped, depth, sum_for(flipped, (MaxProduct, MaxProduct, RangedMaxProduct), price), seen)
+        as_they_are = np.arange(sums.n_tests), np.zeros(sums.n_tests, bool)
+        tree = choices(flipped, sums, *as_they_are, lambda logs: int(np.argmax(logs))).tree({}, sums.depth)
     splits = sum(1 for _ in leaves_of(tree)) - 1 if whole else 2**depth - 1
-    bound = sums.log_whole + sums.log_weights.left_out(problem.total()) + splits * price
-    return _flipped_back(tree, order, was_flipped), bound
+    return _flipped_back(tree, order, was_flipped), sums.log_whole + splits * price
 
 
 def _flipped_back(tree: NumberedTree, order: Numbers, flipped: Flags) -> NumberedTree:
@@ -144,18 +143,12 @@ class MaxProduct(SumProduct):
 
     def __init__(self, rate: float, tests: Array, split: float, accuracy: bool, price: float) -> None:
         super().__init__(rate, tests, split, accuracy)
-        self._price = price
+        self.log_tests, self.log_split, self.log_stop = np.zeros(len(tests)), -price, 0.0
 
     def leaf(self, counts: Array) -> Array:
         """With the best label."""
         log_weight: Array = counts.max(0) if self.accuracy else -leaf_mass(counts)
         return log_weight
-
-    def one_split(self, total: Array, inside: Array) -> Array:
-        """The best of them."""
-        inside = inside.astype(np.float64)
-        best: Array = (self.leaf(inside) + self.leaf(total[..., None] - inside)).max(-1)
-        return best
 
     def over_tests(self, logs: Array, axis: int) -> Array:
         """The best of them."""
@@ -164,40 +157,7 @@ class MaxProduct(SumProduct):
 
     def either(self, leaf: Array, splits: Array) -> Array:
         """A split must gain more than its price."""
-        best: Array = np.maximum(leaf, splits - self._price)
-        return best
-
-    def forked(self, below: Array) -> Array:
-        """A split has its price."""
-        return below - self._price
-
-    def stopped(self, leaf: Array) -> Array:
-        """A leaf has none."""
-        return leaf
-
-
-class TwoClassMaxProduct(MaxProduct):
-    """The same for accuracy and two classes, by |x|, the difference of the class counts: |y| + |x - y| = max(|x|, |2 y - x|)."""
-
-    def channels(self, counts: Array) -> Array:
-        """The difference."""
-        return counts[:1] - counts[1:]
-
-    def left_out(self, counts: Array) -> float:
-        """Half of all records."""
-        return 0.5 * float(counts.sum())
-
-    def leaf(self, counts: Array) -> Array:
-        """|x| / 2."""
-        log_weight: Array = 0.5 * np.abs(counts[0])
-        return log_weight
-
-    def one_split(self, total: Array, inside: Array) -> Array:
-        """By the identity."""
-        a = 2 * inside[0]
-        a -= total[0].astype(a.dtype)[..., None]
-        np.abs(a, out=a)
-        best: Array = 0.5 * np.maximum(a.max(-1), np.abs(total[0]))
+        best: Array = np.maximum(leaf, self.log_split + splits)
         return best
 
 
@@ -212,13 +172,6 @@ class RangedMaxProduct(Ranged, MaxProduct):
         """The best of them."""
         best: Array = logs.max(0)
         return best
-
-
-def best_for(problem: DrawProblem, price: float) -> MaxProduct:
-    """The best tree."""
-    if problem.limits is not None and problem.limits.are_about_labels:
-        return RangedMaxProduct(*what_counts(problem), price).by(problem.limits)
-    return (TwoClassMaxProduct if by_difference(problem) else MaxProduct)(*what_counts(problem), price)
 
 
 class BestLimitedList(LimitedListSums):

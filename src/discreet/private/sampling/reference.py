@@ -10,14 +10,13 @@ handful of rules or tests.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import permutations, product
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ...rules.limits import Limits
 from ...rules.numbered_tree import NumberedFork, NumberedLeaf, NumberedTree
 from ...rules.prior import Prior
 from ..counts.patterns import Array
@@ -34,27 +33,9 @@ class ReferenceDraw(NamedTuple):
     logs: Array
 
 
-def distribution_of_draw(
-    truth: Truth, counts: Array, prior: Prior, rate: float, limits: Limits | None = None
-) -> ReferenceDraw:
-    """The exponential mechanism over all lists, or over those that keep to limits."""
-    return weighed(truth, counts, log_priors(prior, len(counts)), rate, limits)
-
-
-def keeps_to(rules: Rules, labels: Sequence[int], limits: Limits | None) -> bool:
-    """Whether a list, the label of its default last, can be drawn."""
-    if limits is None:
-        return True
-    used, ranks = limits.used, [limits.labels.index(label) for label in labels]
-    for rule in rules:
-        used |= int(limits.columns[rule])
-    if any(used & columns == columns for columns in limits.forbidden):
-        return False
-    if not all(limits.lowest <= rank <= limits.highest for rank in ranks):
-        return False
-    pairs = [(rule, ranks[i], later) for i, rule in enumerate(rules) for later in ranks[i + 1 :]]
-    above = any(limits.not_above[rule] and rank > later for rule, rank, later in pairs)
-    return not above and not any(limits.not_below[rule] and rank < later for rule, rank, later in pairs)
+def distribution_of_draw(truth: Truth, counts: Array, prior: Prior, rate: float) -> ReferenceDraw:
+    """The exponential mechanism over all lists."""
+    return weighed(truth, counts, log_priors(prior, len(counts)), rate)
 
 
 def log_priors(prior: Prior, n_classes: int) -> dict[Rules, float]:
@@ -74,9 +55,7 @@ def log_priors(prior: Prior, n_classes: int) -> dict[Rules, float]:
     return logs
 
 
-def weighed(
-    truth: Truth, counts: Array, log_priors: Mapping[Rules, float], rate: float, limits: Limits | None = None
-) -> ReferenceDraw:
+def weighed(truth: Truth, counts: Array, log_priors: Mapping[Rules, float], rate: float) -> ReferenceDraw:
     """All labellings of some sequences of rules, in proportion to prior * exp(rate * score)."""
     lists, scores, logs = [], [], []
     for rules, log_prior in log_priors.items():
@@ -86,8 +65,6 @@ def weighed(
             left = left & ~truth[rule]
         parts.append(counts[:, left].sum(1).tolist())
         for labels in product(range(len(counts)), repeat=len(parts)):
-            if not keeps_to(rules, labels, limits):
-                continue
             lists.append((rules, labels))
             scores.append(sum(part[label] for part, label in zip(parts, labels, strict=True)))
             logs.append(log_prior + rate * scores[-1])
@@ -101,34 +78,8 @@ def distribution_of_trees(problem: Any, depth: int) -> tuple[list[NumberedTree],
     ``problem`` is a ``TreeProblem``: only its fields are read, and none of its methods is called.
     """
     everywhere = np.ones(problem.truth.shape[1], bool)
-    found = [(tree, log) for tree, log in _trees(problem, depth, everywhere) if tree_keeps_to(tree, problem.limits)]
-    trees, logs = zip(*found, strict=True)
+    trees, logs = zip(*_trees(problem, depth, everywhere), strict=True)
     return list(trees), np.array(logs)
-
-
-def tree_keeps_to(tree: NumberedTree, limits: Limits | None) -> bool:
-    """Whether a tree can be drawn. What is behind a test that was asked before is free."""
-    return limits is None or _labels(tree, limits, {}) is not None
-
-
-def _labels(tree: NumberedTree, limits: Limits, asked: Mapping[int, bool]) -> set[int] | None:
-    """The ranks of the labels of a tree; None if it does not keep to the limits."""
-    if isinstance(tree, NumberedLeaf):
-        return set() if tree.label is None else {limits.labels.index(tree.label)}
-    if tree.test in asked:
-        return _labels(tree.true if asked[tree.test] else tree.other, limits, asked)
-    used = limits.used
-    for test in (*asked, tree.test):
-        used |= int(limits.columns[test])
-    if any(used & columns == columns for columns in limits.forbidden):
-        return None
-    true = _labels(tree.true, limits, {**asked, tree.test: True})
-    other = _labels(tree.other, limits, {**asked, tree.test: False})
-    if true is None or other is None:
-        return None
-    above = any(a > b for a in true for b in other)
-    below = any(a < b for a in true for b in other)
-    return None if (limits.not_above[tree.test] and above) or (limits.not_below[tree.test] and below) else true | other
 
 
 def _trees(problem: Any, depth: int, inside: npt.NDArray[np.bool_]) -> Iterator[tuple[NumberedTree, float]]:

@@ -11,9 +11,9 @@ from ...counts.secret import Secret
 from ...noise.decisions import Choose, draw_exactly, excess
 from ...noise.entropy import Entropy
 from .log_weights import Part, SumProduct
-from .problems import DrawProblem, sum_for
-from .ranges import limited
-from .sums import TreeChoices, TreeSums, side_of
+from .problems import DrawProblem
+from .ranges import kinds_for, sum_for
+from .sums import side_of
 
 
 class WeighedTrees(Secret):
@@ -25,11 +25,12 @@ class WeighedTrees(Secret):
     def __init__(self, problem: DrawProblem, depth: int, seen: Callable[[], None] = lambda: None) -> None:
         flipped: DrawProblem
         flipped, order, was_flipped = problem.flipped()
-        log_weights, sums, choices = kinds_for(flipped)
+        sums, choices = kinds_for(flipped)
+        self._log_weights: SumProduct = sum_for(flipped)
         with np.errstate(all="ignore"):  # weights may underflow, and whether they do depends on the records
-            self._sums = sums(flipped, depth, log_weights, seen)
-        self._problem, self._log_weights, self._depth = problem, log_weights, self._sums.depth
-        self._choices = partial(choices, flipped, self._sums, order=order, flipped=was_flipped)
+            self._sums = sums(flipped, depth, self._log_weights, seen)
+        self._problem, self._depth = problem, self._sums.depth
+        self._choices = partial(choices, flipped, self._sums, order, was_flipped)
 
     def draw(self, entropy: Entropy) -> NumberedTree:
         """One of them, by its weight in real numbers: rounding decides only how often it is tried again (noise/decisions.py)."""
@@ -67,18 +68,13 @@ class WeighedTrees(Secret):
 
     def _log_most(self) -> float:
         """The logarithm of the sum of all weights, and a margin: docs/theory/rounding.md, Theorems 28 and 28a."""
-        return self._sums.log_whole + self._log_weights.left_out(self._problem.total()) + self._margin()
+        return self._sums.log_whole + self._log_weights.left_out(self._problem.class_counts({})) + self._margin()
 
     def _doubt(self) -> float:
         """The margin, and what rounding may put the choices above the weight: not more (docs/theory/rounding.md, Theorem 29a)."""
         return 2.0 * self._margin()
 
     def _margin(self) -> float:
-        n_tests = self._problem.n_tests
-        n = max(n_tests + 1, self._problem.n_classes) + self._log_weights.more_choices * n_tests
-        return 2.0 ** (self._depth + 1) * (2.0 * self._log_weights.error(self._problem.total()) + excess(n))
-
-
-def kinds_for(problem: DrawProblem) -> tuple[SumProduct, type[TreeSums], type[TreeChoices]]:
-    """How all trees that can be drawn are added up, and drawn from."""
-    return (sum_for(problem), TreeSums, TreeChoices) if problem.limits is None else limited(problem)
+        n_tests, counts = self._problem.n_tests, self._problem.class_counts({})
+        n = max(n_tests + 1, len(counts)) + self._log_weights.more_choices * n_tests
+        return 2.0 ** (self._depth + 1) * (2.0 * self._log_weights.error(counts) + excess(n))

@@ -7,7 +7,7 @@ A tree has the weight
 where the prior is public, ``rate`` is epsilon, and g is, for ``"accuracy"``, the number of the leaf's records that have its label
 (times public class weights of at most 1); for ``"gini"``, minus the impurity mass of the leaf (``leaf_mass``), and leaves have no
 labels yet. One record more changes g by at most 1, in one direction, in one leaf: so a draw costs epsilon, once
-(private/mechanisms/tree_draw.py). Trees that break public limits (rules/limits.py) have no weight.
+(private/mechanisms/draws.py). Trees that break public limits (rules/limits.py) have no weight.
 
 The *log weight* of a part of the records is the logarithm of the summed weights of all that may grow there: ``leaf`` if it stays
 a leaf, ``one_split`` if it is split once; ``over_tests`` and ``either`` combine what may lie below. An empty part has log weight

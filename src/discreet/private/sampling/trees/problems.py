@@ -27,12 +27,11 @@ from ....rules.candidates import Candidates
 from ....rules.limits import Limits
 from ....rules.numbered_tree import Path
 from ....rules.prior import TreePrior
-from ...counts.division import joined
 from ...counts.joint import JointCounts
 from ...counts.marginals import MarginalTables
 from ...counts.patterns import Array
 from ...counts.secret import Secret
-from .log_weights import ACCURACY, Flags, Numbers, Part, SumProduct, TwoClassSumProduct
+from .log_weights import ACCURACY, Flags, Numbers, Part, SumProduct
 
 BLOCK = 1 << 15  # numbers looked at together: they should stay in the processor's cache
 EXACT_IN_FLOAT32 = 2**24
@@ -92,7 +91,7 @@ class Parts(Secret):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TreeProblem(Secret):
-    """Tests over patterns, class counts (times class weights), and the prior."""
+    """Tests over patterns, class counts (times class weights), and the prior; and the counts that are released, if need be."""
 
     truth: Flags  # (tests, patterns)
     counts: Array  # (classes, patterns)
@@ -100,16 +99,12 @@ class TreeProblem(Secret):
     rate: float
     score: str = ACCURACY
     limits: Limits | None = None
+    unweighted: Array | None = None
 
     @property
     def n_tests(self) -> int:
         """How many tests a split can choose from."""
         return len(self.truth)
-
-    @property
-    def n_classes(self) -> int:
-        """How many classes there are."""
-        return len(self.counts)
 
     def patterns_in(self, path: Iterable[tuple[int, bool]]) -> Flags:
         """Which patterns are on the given side of each of these tests."""
@@ -125,10 +120,11 @@ class TreeProblem(Secret):
         counts: Array = self.counts @ self.patterns_in(part.items())
         return counts
 
-    def total(self) -> Array:
-        """Class counts of all records."""
-        total: Array = self.counts.sum(1)
-        return total
+    def exact_counts(self, path: Path) -> Array:
+        """Of the records that a way of tests leads to, without weights: (classes,)."""
+        assert self.unweighted is not None
+        counts: Array = self.unweighted @ self.patterns_in(path)
+        return counts
 
     def inside(self, part: Part, log_weights: SumProduct) -> Array:
         """What each test takes of a part: (channels, tests)."""
@@ -150,16 +146,12 @@ class TreeProblem(Secret):
         inside = self.truth[order] ^ often[order, None]
         return replace(self, truth=inside, prior=prior, limits=limits), order, often[order]
 
-    def within(self, inside: Flags) -> "TreeProblem":
-        """The same for some of the patterns."""
-        return replace(self, truth=self.truth[:, inside], counts=self.counts[:, inside])
-
     def below(self, path: Path) -> "TreeProblem":
         """The same for the records that a way of tests leads to."""
-        if not path:
-            return self
-        limits = self.limits and self.limits.after(test for test, _ in path)
-        return replace(self.within(self.patterns_in(path)), limits=limits)
+        assert self.unweighted is not None
+        inside, limits = self.patterns_in(path), self.limits and self.limits.after(test for test, _ in path)
+        counts, unweighted = (own[:, inside] for own in (self.counts, self.unweighted))
+        return replace(self, truth=self.truth[:, inside], counts=counts, unweighted=unweighted, limits=limits)
 
     def parts(self, log_weights: SumProduct) -> "PatternParts":
         """What the sums need."""
@@ -222,15 +214,14 @@ class MarginalTrees(Secret):
         """How many tests a split can choose from."""
         return len(self.tests)
 
-    @property
-    def n_classes(self) -> int:
-        """How many classes there are."""
-        return len(self.class_weights)
-
     @cached_property
     def classes(self) -> JointCounts:
         """Counts of each class."""
         return JointCounts(self.marginals, self.tests, np.diag(self.class_weights), self.part)
+
+    def in_part(self, part: int, path: Path) -> "MarginalTrees":
+        """The same for the records that a way of tests leads to, which were counted as a part of their own."""
+        return replace(self, part=part, limits=self.limits and self.limits.after(test for test, _ in path))
 
     def flipped(self) -> tuple["MarginalTrees", Numbers, Flags]:
         """The same without tests that have no weight in the prior, in the order of their columns. No test is flipped."""
@@ -246,23 +237,17 @@ class MarginalTrees(Secret):
 
     def class_counts(self, part: Part | None) -> Array:
         """Of one part of the records, times class weights: (classes,)."""
-        return np.zeros(self.n_classes) if part is None else self.class_weights * self.exact_counts(part.items())
+        counts: Array = self.class_weights * (0.0 if part is None else self.exact_counts(part.items()))
+        return counts
 
     def exact_counts(self, path: Iterable[tuple[int, bool]]) -> Array:
         """Of the records that a way of tests leads to, without weights: (classes,)."""
-        counts = self.classes
-        place = {int(test): i for i, test in enumerate(counts.order)}
-        ways = [(counts.group_of[place[test]], counts.truth(place[test]), side) for test, side in path]
-        return counts.classes_in(joined((group, true if side else ~true) for group, true, side in ways))
-
-    def total(self) -> Array:
-        """Class counts of all records, times class weights."""
-        return self.class_counts({})
+        return self.classes.classes_in(self.classes.box(path))
 
     def inside(self, part: Part, log_weights: SumProduct) -> Array:
         """What each test takes of a part: (channels, tests)."""
         counts = self._channels(log_weights)
-        return _taken(counts, [t for t, side in part.items() if side], [t for t, side in part.items() if not side])
+        return counts.one_in(counts.box(part.items()))
 
     @cached_property
     def _known(self) -> dict[bytes, JointCounts]:
@@ -277,34 +262,6 @@ class MarginalTrees(Secret):
 
 
 DrawProblem = TreeProblem | MarginalTrees
-
-
-def sum_for(problem: DrawProblem) -> SumProduct:
-    """The sum over all trees."""
-    return (TwoClassSumProduct if by_difference(problem) else SumProduct)(*what_counts(problem))
-
-
-def by_difference(problem: DrawProblem) -> bool:
-    """Whether the difference of two classes is all that counts."""
-    return problem.score == ACCURACY and problem.n_classes == 2
-
-
-def what_counts(problem: DrawProblem) -> tuple[float, Array, float, bool]:
-    """Rate and prior, and whether the score is accuracy."""
-    return problem.rate, problem.prior.tests, problem.prior.split, problem.score == ACCURACY
-
-
-def _taken(counts: JointCounts, true: list[int], false: list[int]) -> Array:
-    """By differences: what is not true of a test is everything minus what is."""
-    if false:
-        return _taken(counts, true, false[1:]) - _taken(counts, [*true, false[0]], false[1:])
-    if not true:
-        return counts.one
-    if len(true) == 1:
-        return counts.two[:, true[0]]
-    i, j = (counts.group_of[test] for test in true)
-    first, second = true[0] - counts.slices[i].start, true[1] - counts.slices[j].start
-    return counts.three(i, j)[:, first, second]
 
 
 class MarginalParts(Parts):
@@ -323,7 +280,8 @@ class MarginalParts(Parts):
             return
         assert size == 1 and longest, "three tests are counted together, not more"  # noqa: PT018
         for i in counts.used:
-            rows, later = counts.slices[i], counts.three_from(i)
+            rows = counts.slices[i]
+            later = np.concatenate([counts.three(i, j) for j in counts.used if j >= i], axis=2)
             for test in range(rows.start, rows.stop):
                 some = later[:, test - rows.start, test + 1 - rows.start :]
                 yield (test,), _with_last(some, pairs[:, test], one[:, test])

@@ -22,8 +22,8 @@ import numpy as np
 from ....rules.limits import Flags, Limits
 from ....rules.numbered_tree import NumberedLeaf, NumberedTree
 from ...counts.patterns import Array
-from .log_weights import SMALLEST, Numbers, Part, SumProduct
-from .problems import DrawProblem, subsets, sum_for, what_counts
+from .log_weights import ACCURACY, SMALLEST, Numbers, Part, SumProduct, TwoClassSumProduct
+from .problems import DrawProblem, subsets
 from .sums import TreeChoices, TreeSums
 
 
@@ -162,29 +162,24 @@ class LimitedSums(TreeSums):
         below[..., forbidden, *(slice(None) for _ in log_weights.shape)] = -np.inf
         return log_weights.over_tests(below, axis)
 
+    def allowed(self, part: Part, logs: Array) -> Array:
+        """Of those that may follow."""
+        return np.where(self._limits.after_sets(np.array(list(part), np.intp)), logs, -np.inf)
+
     def over_tests(self, below: Array, sets: Numbers) -> Array:
         """Of those that may follow."""
         below[~self._limits.after_sets(sets)] = -np.inf
         return super().over_tests(below, sets)
 
 
-class LimitedChoices(TreeChoices):
-    """Choices between what may follow, where nothing but columns that are used together is forbidden."""
-
-    def allowed(self, part: Part, logs: Array) -> Array:
-        """Of tests that may follow."""
-        assert self._problem.limits is not None
-        return np.where(self._problem.limits.after_sets(np.array(list(part), np.intp)), logs, -np.inf)
-
-
-class RangedChoices(LimitedChoices):
+class RangedChoices(TreeChoices):
     """From log weights by ranges to a tree. Which ranges two branches have is chosen together with the test above them.
 
     A tree has one range, and so has each of its branches: there is one way only to each tree.
     """
 
-    def __init__(self, *given: Any, **flipped: Any) -> None:
-        super().__init__(*given, **flipped)
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
         assert self._problem.limits is not None
         assert isinstance(self._sums.log_weights, Ranged)
         self._log_weights = self._sums.log_weights
@@ -226,11 +221,24 @@ class RangedChoices(LimitedChoices):
             if among in (None, place):  # asked again: everything goes the same way, and the rest is free
                 rows.append(np.where(again, log_weight, -np.inf))
                 ways.append((place, place))
-        return self._log_weights.forked(self.allowed(part, np.array(rows)))[:, self._as_given], ways
+        return self._log_weights.forked(self._sums.allowed(part, np.array(rows)))[:, self._as_given], ways
 
 
-def limited(problem: DrawProblem) -> tuple[SumProduct, type[LimitedSums], type[TreeChoices]]:
-    """How all trees that keep to limits are added up, and drawn from."""
+def kinds_for(problem: DrawProblem) -> tuple[type[TreeSums], type[TreeChoices]]:
+    """How all trees that can be drawn are laid out, and drawn from."""
+    if problem.limits is None:
+        return TreeSums, TreeChoices
+    return LimitedSums, RangedChoices if problem.limits.are_about_labels else TreeChoices
+
+
+SUMS = SumProduct, TwoClassSumProduct, RangedSumProduct
+
+
+def sum_for(problem: DrawProblem, kinds: tuple[Any, Any, Any] = SUMS, *more: float) -> Any:
+    """How all trees that can be drawn become one number: by the third of these kinds where labels have ranges, by the second
+    where the difference of two classes is all that counts, else by the first."""
+    accuracy = problem.score == ACCURACY
+    given = problem.rate, problem.prior.tests, problem.prior.split, accuracy, *more
     if problem.limits is not None and problem.limits.are_about_labels:
-        return RangedSumProduct(*what_counts(problem)).by(problem.limits), LimitedSums, RangedChoices
-    return sum_for(problem), LimitedSums, LimitedChoices
+        return kinds[2](*given).by(problem.limits)
+    return kinds[accuracy and len(problem.class_counts({})) == 2](*given)

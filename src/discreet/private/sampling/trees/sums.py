@@ -36,7 +36,7 @@ class TreeSums(Secret):
             [np.empty((comb(self.n_tests, k), *(2,) * k, *log_weights.shape)) for k in range(max(1, self.depth))]
             for _ in range(2)
         )
-        self.leaf[0][0] = log_weights.leaf(log_weights.channels(problem.total()))
+        self.leaf[0][0] = log_weights.leaf(log_weights.channels(problem.class_counts({})))
         for k, place, counted in problem.parts(log_weights).up_to(self.depth, seen) if self.depth else ():
             total = counted[..., -1].astype(np.float64)
             leaf = log_weights.leaf(total)
@@ -70,6 +70,10 @@ class TreeSums(Secret):
     def one_split(self, total: Array, inside: Array, k: int, place: slice) -> Array:
         """Of all ways to split a part once, for some sets of k tests: those at this place."""
         return self.log_weights.one_split(total, inside)
+
+    def allowed(self, part: Part, logs: Array) -> Array:
+        """Log weights of the tests that may follow, in the last axis: all of them, unless there are limits (ranges.py)."""
+        return logs
 
     def over_tests(self, below: Array, sets: Numbers) -> Array:
         """Of all tests that may follow each of these sets, given what is below each of them: in the second axis."""
@@ -117,18 +121,9 @@ class TreeChoices(Secret):
     same random numbers lead to the same tree, whatever was flipped. The tree has the tests that were given.
     """
 
-    def __init__(
-        self,
-        problem: DrawProblem,
-        sums: TreeSums,
-        choose: Choose,
-        order: Numbers | None = None,
-        flipped: Flags | None = None,
-    ) -> None:
-        self._problem, self._sums, self._choose = problem, sums, choose
-        self._order = np.arange(problem.n_tests) if order is None else order
-        self._flipped = np.zeros(problem.n_tests, bool) if flipped is None else flipped
-        self._as_given = np.argsort(self._order, kind="stable")
+    def __init__(self, problem: DrawProblem, sums: TreeSums, order: Numbers, flipped: Flags, choose: Choose) -> None:
+        self._problem, self._sums, self._order, self._flipped, self._choose = problem, sums, order, flipped, choose
+        self._as_given = np.argsort(order, kind="stable")
 
     def tree(self, part: Part | None, depth: int) -> NumberedTree:
         """The tree of a part; None is the empty one, on the other side of a test that was asked before."""
@@ -137,7 +132,7 @@ class TreeChoices(Secret):
             below, leaf = np.zeros(self._problem.n_tests), np.zeros(())  # an empty part has the weight 1
             if part is not None:
                 true, other = self.branches(part, depth)
-                below = self.allowed(part, true + other)
+                below = self._sums.allowed(part, true + other)
                 leaf = log_weights.leaf(log_weights.channels(self._problem.class_counts(part)))
             place = self._choose(np.append(log_weights.forked(below)[self._as_given], log_weights.stopped(leaf)))
             if place < self._problem.n_tests:
@@ -160,10 +155,6 @@ class TreeChoices(Secret):
         log_weights = self._sums.log_weights
         inside, total = self._problem.inside(part, log_weights), log_weights.channels(self._problem.class_counts(part))
         return log_weights.leaf(inside), log_weights.leaf(total[:, None] - inside)
-
-    def allowed(self, part: Part, logs: Array) -> Array:
-        """Log weights of the tests that may follow, in the last axis: all of them, unless there are limits (ranges.py)."""
-        return logs
 
 
 def side_of(part: Part | None, test: int, side: bool) -> Part | None:
