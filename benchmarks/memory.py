@@ -20,7 +20,7 @@ import numpy as np
 from discreet import Categorical, Numeric
 from discreet._utils.tables import as_table
 from discreet.private.counts.patterns import PatternsInProgress
-from discreet.sources.memory import add_table
+from discreet.sources.memory import blocks_of
 
 CHUNK, N_CLASSES, ATTRIBUTES = 1_000_000, 2, 8
 
@@ -46,16 +46,21 @@ def measure(kind: str, records: int) -> dict[str, float]:
         columns = [Numeric(f"a{i}", cuts=tuple(range(200))) for i in range(ATTRIBUTES)]
     warm = PatternsInProgress(columns, N_CLASSES)  # imports and first-use buffers are not the patterns' memory
     table, labels = next(iter(chunks(kind, CHUNK)))
-    add_table(warm, as_table({k: v[:1000] for k, v in table.items()}), columns, labels[:1000], strict=True)
+    _add(warm, {k: v[:1000] for k, v in table.items()}, labels[:1000])
     warm.finish()
     before, start = peak_bytes(), time.perf_counter()
     patterns = PatternsInProgress(columns, N_CLASSES)
     for table, labels in chunks(kind, records):
-        add_table(patterns, as_table(table), columns, labels, strict=True)
+        _add(patterns, table, labels)
         del table, labels  # before the next chunk is made
     filled = patterns.finish()
     assert filled.counts.sum() == records
     return {"patterns": len(filled), "seconds": time.perf_counter() - start, "bytes": peak_bytes() - before}
+
+
+def _add(patterns, table, labels):
+    for bins, numbers in blocks_of(as_table(table), patterns.columns, labels, strict=True):
+        patterns.add(bins, numbers)
 
 
 def main() -> int:

@@ -267,8 +267,8 @@ def test_nesting_beyond_what_python_can_read_is_refused(opening):
 # --- shorter trees ---------------------------------------------------------------------------------------------------------
 
 
-def short(text, schema=None, merge=False):
-    return " ".join(str(Tree.parse(text, schema=schema).simplified(merge)).split())
+def short(text, schema=None):
+    return " ".join(str(Tree.parse(text, schema=schema).simplified()).split())
 
 
 def test_tests_that_make_no_difference_go():
@@ -298,18 +298,18 @@ def test_leaves_of_one_label_merge_by_their_counts_only_if_told_so():
     leaves = [Answer("yes", (1.0, 9.0)), Answer("yes", (4.0, 6.5)), Answer("no", (5.0, 5.0))]
     tree = Tree(Split(A, Split(B, *leaves[:2]), leaves[2]), ("no", "yes"))
     assert tree.simplified() == tree  # they give different probabilities
-    merged = tree.simplified(merge=True)
+    merged = tree.simplified().merged()
     assert merged == replace(tree, root=Split(A, Answer("yes", (5.0, 15.5)), leaves[2]))
     alike = Tree(Split(A, Split(B, leaves[0], leaves[0]), leaves[2]), ("no", "yes"))
     assert alike.simplified() == alike  # one of them alone would say half of the records
-    assert alike.simplified(merge=True) == replace(tree, root=Split(A, Answer("yes", (2.0, 18.0)), leaves[2]))
+    assert alike.simplified().merged() == replace(tree, root=Split(A, Answer("yes", (2.0, 18.0)), leaves[2]))
 
 
 def test_shares_that_were_given_are_never_added_up():
     tree = Tree(Split(A, Answer("yes", (1, 9), (0.2, 0.8)), Answer("yes", (1, 9), (0.1, 0.9))), ("no", "yes"))
-    assert tree.simplified(merge=True) == tree
+    assert tree.simplified().merged() == tree
     half = Tree(Split(A, Answer("yes", (1, 9)), Answer("yes")), ("no", "yes"))
-    assert half.simplified(merge=True) == half
+    assert half.simplified().merged() == half
 
 
 def every_record(tree):
@@ -329,7 +329,7 @@ def answers_for(tree, bins):
 def test_a_shorter_tree_predicts_the_same_for_every_record_that_the_schema_foresees(drawn, merge):
     tree, _ = drawn
     bins = every_record(tree)
-    simple = tree.simplified(merge)
+    simple = tree.simplified().merged() if merge else tree.simplified()
     assert len(simple) <= len(tree)
     before, after = answers_for(tree, bins), answers_for(simple, bins)
     assert [tree.answers[i].label for i in before] == [simple.answers[i].label for i in after]
@@ -337,7 +337,7 @@ def test_a_shorter_tree_predicts_the_same_for_every_record_that_the_schema_fores
         shares = [[t.shares_of(answer).tolist() for answer in t.answers] for t in (tree, simple)]
         assert [shares[0][i] for i in before] == [shares[1][i] for i in after]
     assert set(after) == set(range(len(simple)))  # every leaf of it is reached
-    assert simple.simplified(merge) == simple
+    assert simple == (simple.simplified().merged() if merge else simple.simplified())
 
 
 @given(trees(max_leaves=16))
@@ -345,7 +345,7 @@ def test_merging_keeps_the_sum_of_counts_that_can_be_reached(drawn):
     tree, _ = drawn
     tree = replace(tree, root=_counted(tree.root, len(tree.classes)))
     kept = np.sum([answer.counts for answer in tree.simplified().answers], axis=0)
-    merged = np.sum([answer.counts for answer in tree.simplified(merge=True).answers], axis=0)
+    merged = np.sum([answer.counts for answer in tree.simplified().merged().answers], axis=0)
     reached = {tree.answers[i] for i in answers_for(tree, every_record(tree))}
     assert kept.tolist() == merged.tolist() == np.sum([answer.counts for answer in reached], axis=0).tolist()
 
@@ -356,7 +356,7 @@ def test_leaves_with_equal_counts_are_of_different_records():
     below = Split(Literal("a", "is true"), equal, equal)
     tree = Tree(below, ("no", "yes"), schema)
     assert tree.simplified() == tree
-    assert tree.simplified(merge=True).root == Answer("no", [52.0, 8.0])
+    assert tree.simplified().merged().root == Answer("no", [52.0, 8.0])
     assert (
         len(Tree(Split(Literal("a", "is true"), Answer("no"), Answer("no")), ("no", "yes"), schema).simplified()) == 1
     )

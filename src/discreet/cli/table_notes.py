@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import click
 
+from .._utils.writing import write_whole
 from ..sources.engines import engine_at
 from ..sources.urls import files_in, local_place
 from .terminal import say
@@ -81,7 +82,7 @@ def _note(*notes: tuple[str, str, str]) -> None:
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.parent.chmod(0o700)  # the places of private tables are nobody else's business
-            file.write_bytes(os.fsencode(said))
+            write_whole(file, os.fsencode(said))
         except OSError as error:
             return say(f"(could not note in {file} what this table was used for: {error.strerror})", err=True)
 

@@ -15,7 +15,7 @@ from .._utils.parameters import check_integer, finite_number
 from .._utils.provenance import was_sample
 from .._utils.redaction import SEE_LEDGER, redacted
 from .._utils.tables import Table, as_table
-from ..accounting.budget_request import NoDeltaError
+from ..accounting.budget_request import NoDeltaError, SchemaDeltaError
 from ..accounting.costs import exact, pair
 from ..accounting.entries import Booked
 from ..accounting.ledger import Ledger
@@ -263,13 +263,13 @@ def find_schema(
     described = [d._replace(needs_review=bool(d.why)) for d in described]
     if len(found_classes) < 2:
         raise SchemaError(
-            "fewer than two classes of the target were found, and what the schema cost stays spent: give classes=, or a "
-            "larger epsilon"
+            "fewer than two classes of the target were found, and what the schema cost stays spent: say which there are "
+            "(classes=, --classes), or give more epsilon"
         )
     if not any(d.column.can_be_used for d in described):
         raise SchemaError(
-            "no column was found, and what the schema cost stays spent: give bounds= and categories=, fewer columns, or a "
-            "larger epsilon"
+            "no column was found, and what the schema cost stays spent: say what is public (bounds=, categories=; --bounds, "
+            "--categories), look at fewer columns, or give more epsilon"
         )
     drafted_schema = FoundSchema.of(described, [], SOURCE, "", target=target, classes=found_classes)
     schema = replace(
@@ -326,10 +326,11 @@ def _said_what_to_do() -> Iterator[None]:
     """Where a ledger has no delta."""
     try:
         yield
-    except NoDeltaError as error:
-        raise NoDeltaError(
-            f"{error}. Categories and classes that are not public need a delta: make a ledger with one; or say what they are "
-            "(categories=, classes=) and delta=0"
+    except NoDeltaError:
+        raise SchemaDeltaError(
+            "to find categories and classes takes a delta, and the ledger was made without one: use a ledger with a delta "
+            "(discreet ledger create NEW --epsilon 3 --delta 1e-6), or say what is public, categories= and classes= "
+            "(--categories, --classes), and delta=0 (--delta 0)"
         ) from None
 
 
@@ -337,5 +338,6 @@ def _check_enough(records: int, least: int) -> None:
     if records < 2 * least:
         raise SchemaError(
             f"among about {records:,} records hardly anything would stand out from the noise: about {least:,} must look alike. "
-            "Nothing was spent. Say what is public (bounds=, categories=, columns=), look at fewer columns, or give more epsilon"
+            "Nothing was spent. Say what is public (bounds=, categories=; --bounds, --categories), look at fewer columns, or give "
+            "more epsilon"
         )

@@ -94,9 +94,7 @@ def lines_of(node: Node, indent: int = 0, opening: str = "") -> Iterator[tuple[P
     yield from lines_of(node.other, indent, "else ")
 
 
-def simplified(
-    node: Node, schema: Schema, merge: bool = False, alive: Mapping[str, np.ndarray] = MappingProxyType({})
-) -> Node:
+def simplified(node: Node, schema: Schema, alive: Mapping[str, np.ndarray] = MappingProxyType({})) -> Node:
     """See ``Tree.simplified``. ``alive`` are the bins of records that reach the node, of columns that were tested on the way.
 
     Which records reach a node, of those that the schema foresees, is known exactly without a look at combinations of columns: a
@@ -108,17 +106,27 @@ def simplified(
     name, true = node.test.column, truth(schema, node.test)
     bins = alive.get(name, schema[name].domain)
     if not (bins & true).any():
-        return simplified(node.other, schema, merge, alive)
+        return simplified(node.other, schema, alive)
     if not (bins & ~true).any():
-        return simplified(node.true, schema, merge, alive)
-    first = simplified(node.true, schema, merge, {**alive, name: bins & true})
-    second = simplified(node.other, schema, merge, {**alive, name: bins & ~true})
-    match (first, second) if merge else ():
+        return simplified(node.true, schema, alive)
+    first = simplified(node.true, schema, {**alive, name: bins & true})
+    second = simplified(node.other, schema, {**alive, name: bins & ~true})
+    if first == second and not any(any(leaf.answer.counts or ()) for leaf in leaves_below(first)):
+        return first  # with counts they are not the same: these are of different records
+    return replace(node, true=first, other=second)
+
+
+def merged(node: Node) -> Node:
+    """See ``Tree.merged``."""
+    if isinstance(node, Answer):
+        return node
+    first, second = merged(node.true), merged(node.other)
+    match first, second:
         # Only counts can be added up: how many records stand behind given shares is not known
         case Answer(label, tuple() as one, None), Answer(same, tuple() as other, None) if same == label:
             return Answer(label, tuple(a + b for a, b in zip(one, other, strict=True)))
-    if first == second and not any(any(leaf.answer.counts or ()) for leaf in leaves_below(first)):
-        return first  # with counts they are not the same: these are of different records
+        case Answer(counts=None, shares=None), Answer() if first == second:
+            return first
     return replace(node, true=first, other=second)
 
 
@@ -213,7 +221,18 @@ class Tree(Model):
         """The tree without its counts."""
         return replace(self, root=_bare(self.root))
 
-    def simplified(self, merge: bool = False) -> "Tree":
+    def merged(self) -> "Tree":
+        """The tree with one leaf in place of two of one label that are the sides of a test: it predicts the same labels.
+
+        Counts are added up, and so is their noise, as by ``RuleList.merged``.
+
+        >>> print(Tree.parse("if a then if b then 0 else 0 else 1").merged())
+        if a then 0
+        else 1
+        """
+        return replace(self, root=merged(self.root))
+
+    def simplified(self) -> "Tree":
         """The tree without the tests that make no difference to any record the schema foresees, whatever the table.
 
         A test goes if no such record can be on one of its sides, or if both sides are the same and have no counts, which are of
@@ -221,17 +240,13 @@ class Tree(Model):
         for every record that the schema foresees, with the same ``predict_proba``. For others (a category that is not listed and
         has no group to go to, a missing value where none is said to be) it may not: a test left out could have told them apart.
 
-        Two leaves of one label that have counts stay two leaves: their counts may give different probabilities. With
-        ``merge=True`` they become one where they are the two sides of a test, and their (noisy) counts are added up: a shorter
-        tree that predicts the same labels, but coarser probabilities, and a little more noise in each count that is left.
-
         >>> print(Tree.parse("if a then if not a then 0 else 1 else if b then 0 else 0").simplified())
         if a then 1
         else 0
         """
         if self.schema is None:
             return self
-        return replace(self, root=simplified(self.root, self.schema, merge))
+        return replace(self, root=simplified(self.root, self.schema))
 
     def _entries(self) -> dict[str, Any]:
         return {"root": self.root}
