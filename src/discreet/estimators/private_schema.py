@@ -338,6 +338,6 @@ def _check_enough(records: int, least: int) -> None:
     if records < 2 * least:
         raise SchemaError(
             f"among about {records:,} records hardly anything would stand out from the noise: about {least:,} must look alike. "
-            "Nothing was spent. Say what is public (bounds=, categories=; --bounds, --categories), look at fewer columns, or give "
-            "more epsilon"
+            "Nothing was spent. Say what is public (bounds=, categories=; --bounds, --categories), look at fewer columns, or "
+            "give more epsilon"
         )
