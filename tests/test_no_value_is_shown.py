@@ -459,7 +459,7 @@ def calls_on_failures():
     for error in (MemoryError(TEXT), ValueError(NUMBER)):
         for name, make in PRIVATE.items():
             learners = "greedy.GreedyPlan", "optimal.ListPlan", "trees.TreePlan", "cards.CardPlan"
-            for learner in (f"estimators.{learner}.run" for learner in (*learners, "greedy_trees.GreedyTreePlan")):
+            for learner in (f"estimators.{learner}.run" for learner in (*learners, "trees.GreedyTreePlan")):
                 yield f"{name}, {error!r} while it learns", failing(f"discreet.{learner}", error, make)
             if isinstance(error, MemoryError):
                 yield (

@@ -10,9 +10,8 @@ __version__ = "0.9.0"
 
 _NAMES = {
     "estimators.greedy": "DPGreedyRuleListClassifier GreedyRuleListClassifier",
-    "estimators.greedy_trees": "DPGreedyTreeClassifier",
     "estimators.optimal": "DPOptimalRuleListClassifier OptimalRuleListClassifier",
-    "estimators.trees": "DPOptimalTreeClassifier OptimalTreeClassifier",
+    "estimators.trees": "DPGreedyTreeClassifier DPOptimalTreeClassifier OptimalTreeClassifier",
     "estimators.cards": "DPScoreCardClassifier ScoreCardClassifier",
     "accounting.ledger": "Ledger",
     "accounting.statement": "PrivacyStatement",
@@ -45,11 +44,11 @@ if TYPE_CHECKING:
     from .estimators.cards import ScoreCardClassifier as ScoreCardClassifier
     from .estimators.greedy import DPGreedyRuleListClassifier as DPGreedyRuleListClassifier
     from .estimators.greedy import GreedyRuleListClassifier as GreedyRuleListClassifier
-    from .estimators.greedy_trees import DPGreedyTreeClassifier as DPGreedyTreeClassifier
     from .estimators.optimal import DPOptimalRuleListClassifier as DPOptimalRuleListClassifier
     from .estimators.optimal import OptimalRuleListClassifier as OptimalRuleListClassifier
     from .estimators.private_schema import PrivateSchema as PrivateSchema
     from .estimators.private_schema import private_schema as private_schema
+    from .estimators.trees import DPGreedyTreeClassifier as DPGreedyTreeClassifier
     from .estimators.trees import DPOptimalTreeClassifier as DPOptimalTreeClassifier
     from .estimators.trees import OptimalTreeClassifier as OptimalTreeClassifier
     from .evaluation.evaluation import noisy_evaluation as noisy_evaluation

@@ -28,10 +28,10 @@ from discreet._utils.errors import SchemaError
 from discreet.accounting.ledger import BudgetError
 from discreet.audit.subjects import needed_parameters
 from discreet.datasets import load_adult, load_compas, load_german_credit
-from discreet.estimators.greedy_trees import greedy_tree
+from discreet.estimators.trees import greedy_tree
 from discreet.private.mechanisms.registry import MECHANISMS
 from discreet.report.html import to_html
-from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf
+from discreet.rules.candidates import NumberedFork, NumberedLeaf
 
 from .test_tree_estimators import IRIS, ODD
 
@@ -73,7 +73,7 @@ def test_five_lines(compas):
     assert isinstance(clf.tree_, Tree)
     assert clf.model_ is clf.tree_
     assert clf.tree_.depth <= 3
-    assert str(clf) == str(clf.tree_)
+    assert str(clf) == str(clf.tree_.merged())
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)

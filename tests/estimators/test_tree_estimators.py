@@ -38,7 +38,7 @@ from discreet.estimators import private, trees
 from discreet.estimators.feasibility import DEEPEST, check_trees, count_steps, estimate_seconds, is_feasible
 from discreet.estimators.plans import Bar
 from discreet.private.sampling.deadline import TimeLimitError
-from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf
+from discreet.rules.candidates import NumberedFork, NumberedLeaf
 
 from ..support.charges import watch_charges
 from ..support.slices import slow_but

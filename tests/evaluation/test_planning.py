@@ -18,7 +18,7 @@ from discreet.audit.draws import KINDS, LISTS, N_RULES, list_distributions
 from discreet.evaluation.planning import EPSILONS, attackers_chance, expect, worst_loss, worst_loss_of_trees
 from discreet.private.sampling.reference import distribution_of_trees
 from discreet.private.sampling.trees.problems import TreeProblem
-from discreet.rules.numbered_tree import NumberedFork, leaves_of
+from discreet.rules.candidates import NumberedFork, leaves_of
 from discreet.rules.prior import TreePrior
 
 

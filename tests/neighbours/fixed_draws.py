@@ -109,7 +109,7 @@ def _some_list(lists):
 
 def _some_tree(drawn, depth):
     """A test at every place, and labels in turn; none where they are not drawn."""
-    from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf, leaves_of
+    from discreet.rules.candidates import NumberedFork, NumberedLeaf, leaves_of
 
     labels = itertools.cycle([0, 1] if next(leaves_of(drawn))[1].label is not None else [None])
     trees = [NumberedLeaf(next(labels)) for _ in range(2**depth)]
@@ -119,7 +119,7 @@ def _some_tree(drawn, depth):
 
 
 def _with_some_counts(tree):
-    from discreet.rules.numbered_tree import NumberedLeaf, with_leaves
+    from discreet.rules.candidates import NumberedLeaf, with_leaves
 
     counts = itertools.cycle([(10.0, 5.0), (5.0, 10.0)])
     return with_leaves(tree, lambda _, leaf: NumberedLeaf(leaf.label, next(counts)))

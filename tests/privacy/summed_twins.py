@@ -19,7 +19,7 @@ from discreet.audit.subjects import LISTS
 from discreet.private.counts.division import OUTSIDE, Division, column_numbers
 from discreet.private.queries.lists import ListQueries
 from discreet.private.queries.trees import TreeQueries, size_for
-from discreet.rules.numbered_tree import NumberedLeaf, leaves_of
+from discreet.rules.candidates import NumberedLeaf, leaves_of
 
 COUNTS_OF_LISTS = {"epsilon": 1.0, "max_length": 3, "rules_per_draw": 1, "counts_share": 0.5}
 

@@ -16,14 +16,13 @@ from discreet._utils.errors import LearningError
 from discreet._utils.parallel import results_from_processes
 from discreet.accounting.statement import Guarantee
 from discreet.audit import AuditCheck, Report, Row, audit, draws, run
-from discreet.audit.choices import audited, noisy_max_distribution, worst_choice
+from discreet.audit.choices import BUDGETS, audited, noisy_max_distribution, worst_choice
 from discreet.audit.draws import largest_disagreement, list_distributions, list_distributions_by_problem
 from discreet.audit.explore import Loss, explore, losses, shifted_counts, worst_of
 from discreet.audit.explorer import distribution_of_lists, private_counts_of, schema_of_rules
 from discreet.audit.learners import Pair, as_table, compare, excess, is_broken, random_pairs, search
 from discreet.audit.observed import best_event, lower_bound, misfit, outcomes, samplers, watch
 from discreet.audit.run import claims_too_much, unproved
-from discreet.audit.schemas import BUDGETS
 from discreet.audit.subjects import REFUTED, leftover, subjects
 from discreet.cli import main
 from discreet.private.counts.counting import NodeCounts

@@ -36,8 +36,7 @@ from discreet.private.queries.lists import ListQueries
 from discreet.private.queries.trees import TreeQueries
 from discreet.private.sampling.list_sums import ListSums
 from discreet.private.sampling.trees.problems import MarginalTrees
-from discreet.rules.candidates import Candidates
-from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf
+from discreet.rules.candidates import Candidates, NumberedFork, NumberedLeaf
 from discreet.rules.prior import Prior, TreePrior
 from discreet.schema.columns import Boolean
 

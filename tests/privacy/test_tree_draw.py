@@ -20,7 +20,7 @@ from discreet.private.sampling.trees.log_weights import SCORES, leaf_mass
 from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.private.sampling.trees.ranges import sum_for
 from discreet.private.sampling.trees.sums import TreeChoices, TreeSums
-from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf, leaves_of
+from discreet.rules.candidates import NumberedFork, NumberedLeaf, leaves_of
 from discreet.rules.prior import TreePrior
 
 X, Y = load_compas(binary=True, sensitive=False, return_X_y=True)

@@ -21,13 +21,13 @@ from discreet.audit.choices import (
     worst_choice,
     worst_count,
     worst_on_grid,
+    worst_schema,
 )
 from discreet.audit.draws import list_distributions, list_distributions_by_problem, worst_draw
 from discreet.audit.explore import worst_of
 from discreet.audit.explorer import ListsByEnvelope, explored
 from discreet.audit.learners import Compared, Pair, Subject, as_table, compare, excess, smallest_pairs
 from discreet.audit.observed import best_event, lower_bound, outcomes, watch
-from discreet.audit.schemas import worst_schema
 from discreet.audit.subjects import GREEDY, GREEDY_TREES, TREES, leftover
 from discreet.private.counts.counting import NodeCounts
 from discreet.private.mechanisms.impurity import gini
@@ -42,7 +42,7 @@ from discreet.private.queries.lists import ListQueries
 from discreet.private.queries.trees import TreeQueries
 from discreet.private.sampling.reference import distribution_of_trees
 from discreet.private.sampling.trees.log_weights import ACCURACY, GINI
-from discreet.rules.numbered_tree import NumberedLeaf, leaves_of, with_leaves
+from discreet.rules.candidates import NumberedLeaf, leaves_of, with_leaves
 from tests.privacy import summed_twins
 from tests.privacy.card_twins import card_fit_twins
 from tests.privacy.greedy_tree_twins import greedy_tree_fit_twins

@@ -18,8 +18,7 @@ from discreet.private.sampling.trees import log_weights
 from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.log_weights import ACCURACY, GINI, SCORES
 from discreet.private.sampling.trees.problems import MarginalTrees, TreeProblem
-from discreet.rules.candidates import Candidates
-from discreet.rules.numbered_tree import NumberedLeaf
+from discreet.rules.candidates import Candidates, NumberedLeaf
 from discreet.rules.prior import Prior, TreePrior
 from discreet.schema import Schema
 from discreet.schema.columns import Boolean

@@ -16,8 +16,8 @@ from discreet.private.sampling.trees.drawing import WeighedTrees
 from discreet.private.sampling.trees.log_weights import ACCURACY, GINI
 from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.private.sampling.trees.ranges import LimitedSums, Ranged, RangedSumProduct, Ranges
+from discreet.rules.candidates import leaves_of
 from discreet.rules.limits import Limits
-from discreet.rules.numbered_tree import leaves_of
 from discreet.rules.prior import TreePrior
 
 from ..support.exact_distributions import of_lists, of_trees

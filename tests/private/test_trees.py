@@ -19,8 +19,7 @@ from discreet.private.sampling.trees.log_weights import ACCURACY, GINI, SCORES
 from discreet.private.sampling.trees.problems import TreeProblem
 from discreet.private.sampling.trees.ranges import sum_for
 from discreet.private.sampling.trees.sums import TreeSums
-from discreet.rules.candidates import Candidates
-from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf, leaves_of
+from discreet.rules.candidates import Candidates, NumberedFork, NumberedLeaf, leaves_of
 from discreet.rules.prior import TreePrior
 from tests.privacy.twins import Free
 

@@ -33,10 +33,10 @@ from discreet._utils.days import as_days
 from discreet._utils.errors import RuleError, SchemaError
 from discreet._utils.tables import as_table
 from discreet.cli import main
+from discreet.evaluation.evaluation import groups_of
 from discreet.models.display.wording import in_words
 from discreet.report.html import to_html
 from discreet.schema.columns.dates import round_days
-from discreet.schema.groups import groups_of
 
 TOML = """\
 [target]

@@ -17,8 +17,7 @@ from discreet._utils.tables import as_table
 from discreet.private.counts import groups as groups_module
 from discreet.private.counts.division import OUTSIDE, Division, column_numbers, divided_by, left_by
 from discreet.private.counts.marginals import MarginalsInProgress
-from discreet.rules.candidates import Candidates
-from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf
+from discreet.rules.candidates import Candidates, NumberedFork, NumberedLeaf
 from discreet.sources.memory import blocks_of, class_numbers
 
 from ..models.test_exports import run_with, stored_tables

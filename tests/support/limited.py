@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from discreet.private.sampling.reference import ReferenceDraw, distribution_of_draw, distribution_of_trees
-from discreet.rules.numbered_tree import NumberedLeaf
+from discreet.rules.candidates import NumberedLeaf
 
 
 def distribution_of_limited_lists(truth, counts, prior, rate, limits):

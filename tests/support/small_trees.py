@@ -10,8 +10,7 @@ from discreet import Boolean, Categorical, Numeric, Schema
 from discreet.audit.observed import misfit
 from discreet.private.sampling.trees.log_weights import ACCURACY, GINI
 from discreet.private.sampling.trees.problems import TreeProblem
-from discreet.rules.candidates import Candidates
-from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf
+from discreet.rules.candidates import Candidates, NumberedFork, NumberedLeaf
 from discreet.rules.prior import TreePrior
 
 from .brute_force import rule_holds

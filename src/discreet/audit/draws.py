@@ -25,8 +25,7 @@ from ..private.sampling.reference import distribution_of_trees
 from ..private.sampling.trees.drawing import WeighedTrees
 from ..private.sampling.trees.log_weights import ACCURACY
 from ..private.sampling.trees.problems import DrawProblem, MarginalTrees, TreeProblem
-from ..rules.candidates import Candidates
-from ..rules.numbered_tree import NumberedFork, NumberedLeaf, NumberedTree, Path, leaves_of
+from ..rules.candidates import Candidates, NumberedFork, NumberedLeaf, NumberedTree, Path, leaves_of
 from ..rules.prior import Prior, TreePrior
 from ..schema import Schema
 from .explore import Finding, differences

@@ -31,7 +31,7 @@ from ..estimators.cards import Cards
 from ..private.counts.counts import Counts
 from ..private.counts.patterns import Array
 from ..private.noise.sums import log_pmf, tail
-from ..rules.numbered_tree import NumberedFork, NumberedLeaf, NumberedTree, leaves_of
+from ..rules.candidates import NumberedFork, NumberedLeaf, NumberedTree, leaves_of
 from .explorer import CardExplorer, Decision, Explorer
 
 Key = tuple[Any, ...]

@@ -44,7 +44,7 @@ from ..private.sampling.reference import distribution_of_draw, distribution_of_t
 from ..private.sampling.trees.drawing import WeighedTrees
 from ..private.sampling.trees.log_weights import SCORES
 from ..private.sampling.trees.problems import TreeProblem
-from ..rules.numbered_tree import leaves_of
+from ..rules.candidates import leaves_of
 from ..rules.prior import Prior, TreePrior
 from .draws import list_sums, on_marginals
 from .explore import key_of, shifted_counts

@@ -8,9 +8,8 @@ import numpy as np
 
 from ..estimators.cards import DPScoreCardClassifier
 from ..estimators.greedy import DPGreedyRuleListClassifier
-from ..estimators.greedy_trees import DPGreedyTreeClassifier
 from ..estimators.optimal import DPOptimalRuleListClassifier
-from ..estimators.trees import DPOptimalTreeClassifier
+from ..estimators.trees import DPGreedyTreeClassifier, DPOptimalTreeClassifier
 from ..private.mechanisms.base import GreedyMechanism
 from ..private.mechanisms.inverse import Inverse
 from ..private.mechanisms.mass import Mass

@@ -20,9 +20,8 @@ import numpy.typing as npt
 
 from ..models.partition import DOUBLING
 from ..private.queries.cards import CardQueries
-from ..rules.candidates import Candidates
+from ..rules.candidates import Candidates, NumberedLeaf, NumberedTree, leaves_of
 from ..rules.column_parts import WHOLE, ColumnParts, Weights
-from ..rules.numbered_tree import NumberedLeaf, NumberedTree, leaves_of
 from .card_points import GRID, evidence, log_likelihood
 
 Array = npt.NDArray[np.float64]

@@ -16,10 +16,9 @@ from ..private.mechanisms.registry import SCORE_CARDS
 from ..private.mechanisms.score_cards import CardBudget
 from ..private.noise.discrete_laplace import scale_for
 from ..private.queries.cards import CardQueries
-from ..rules.candidates import Candidates
+from ..rules.candidates import Candidates, leaves_of
 from ..rules.column_parts import ColumnParts, parts_of
 from ..rules.limits import Limits, check_monotonic_cst
-from ..rules.numbered_tree import leaves_of
 from ..rules.rules import Condition, truth
 from ..schema import Schema
 from ..sources.plan import Needs

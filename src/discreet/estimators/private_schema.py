@@ -34,7 +34,7 @@ from ..schema.releases import SchemaRelease
 from ..schema.schema import check_private_schema
 from ..sources.columns import ColumnCounts, EngineColumns, FileColumns, MemoryColumns
 from ..sources.engine import is_engine_table
-from ..sources.files import column_names
+from ..sources.files import SUFFIXES, column_names
 from ..sources.memory import as_labels
 
 DELTA, LEAST_DELTA = 1e-9, Fraction(1, 10**100)
@@ -185,6 +185,8 @@ def private_schema(
         if y is not None:
             raise ValueError("y must be None where X is a file or an ibis table: say which column is the target")
         path = None if is_engine_table(X) else Path(X)
+        if path is not None and path.suffix.lower() not in SUFFIXES:  # a string may be a value
+            raise SchemaError(f"X must be a table, or the path of a file whose name ends in one of {', '.join(SUFFIXES)}")
         names = list(X.columns) if path is None else column_names(path, delimiter, encoding)
         if target is not None and target not in names:
             raise SchemaError(f"the table has no column {target!r}; it has {first_few(names)}")

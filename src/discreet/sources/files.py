@@ -30,6 +30,7 @@ from .statistical import STATISTICAL, check_reader, described, parts_of
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 NO_NUMBER = "<a number with another decimal sign>"
 PARQUET, ARROW, TEXT = (".parquet", ".pq"), (".arrow", ".feather", ".ipc"), (".csv", ".tsv", ".txt")
+SUFFIXES = (*TEXT, *PARQUET, *ARROW, *STATISTICAL)
 NO_ROW_NAMES = (
     "Write the table again without them: to_csv(..., index=False) in pandas, write.csv(..., row.names = FALSE) in R"
 )
@@ -241,8 +242,7 @@ def _kind(path: Path) -> str:
     kinds = {"csv": TEXT, "parquet": PARQUET, "arrow": ARROW, "statistical": STATISTICAL}
     kind = next((kind for kind, suffixes in kinds.items() if path.suffix.lower() in suffixes), None)
     if kind is None:
-        known = ", ".join((*TEXT, *PARQUET, *ARROW, *STATISTICAL))
-        raise TableError(f"{path.name}: the name of a table must end in one of {known}")
+        raise TableError(f"{path.name}: the name of a table must end in one of {', '.join(SUFFIXES)}")
     if kind in ("parquet", "arrow") and find_spec("pyarrow") is None:
         raise TableError(f"{path.name}: Parquet and Arrow files need pyarrow: pip install 'discreet[parquet]'")
     if kind == "statistical":

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ...rules.candidates import Candidates
-from ...rules.numbered_tree import NumberedTree, Path, leaves_of
+from ...rules.candidates import Candidates, NumberedTree, Path, leaves_of
 from ...schema.columns import Column
 
 Bins = npt.NDArray[np.bool_]

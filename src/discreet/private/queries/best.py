@@ -7,9 +7,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from ...rules.candidates import Candidates
+from ...rules.candidates import Candidates, NumberedLeaf, NumberedTree, Path, with_leaves
 from ...rules.limits import Limits
-from ...rules.numbered_tree import NumberedLeaf, NumberedTree, Path, with_leaves
 from ...rules.prior import Prior
 from ..counts.counts import Counts, Patterns
 from ..mechanisms.impurity import side_mass

@@ -12,9 +12,8 @@ from typing import Self
 import numpy as np
 
 from ...accounting.ledger import Reservation
-from ...rules.candidates import Candidates
+from ...rules.candidates import Candidates, NumberedLeaf, NumberedTree
 from ...rules.column_parts import WHOLE, ColumnParts, Weights
-from ...rules.numbered_tree import NumberedLeaf, NumberedTree
 from ...rules.prior import TreePrior
 from ..counts.counts import Counts
 from ..counts.division import Division, divided_by

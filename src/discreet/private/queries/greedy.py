@@ -12,8 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...rules.candidates import Candidates
-from ...rules.numbered_tree import NumberedLeaf, NumberedTree, Path, leaves_of, with_leaves
+from ...rules.candidates import Candidates, NumberedLeaf, NumberedTree, Path, leaves_of, with_leaves
 from ..counts.counting import NodeCounts, counts_by_part
 from ..counts.counts import Counts
 from ..counts.division import column_numbers, in_boxes, path_as_box

@@ -12,9 +12,8 @@ from typing import Self
 import numpy as np
 
 from ...accounting.ledger import Reservation
-from ...rules.candidates import Candidates
+from ...rules.candidates import Candidates, NumberedLeaf, NumberedTree, Path, leaves_of, with_leaves
 from ...rules.limits import Limits
-from ...rules.numbered_tree import NumberedLeaf, NumberedTree, Path, leaves_of, with_leaves
 from ...rules.prior import TreePrior
 from ..counts.counts import Counts, Patterns
 from ..counts.division import divided_by

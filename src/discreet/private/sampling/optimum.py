@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ...rules.numbered_tree import NumberedFork, NumberedLeaf, NumberedTree, leaves_of
+from ...rules.candidates import NumberedFork, NumberedLeaf, NumberedTree, leaves_of
 from ...rules.prior import Prior
 from ..counts.patterns import Array
 from .bounds import Bounds, best_split

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...rules.numbered_tree import NumberedFork, NumberedLeaf, NumberedTree
+from ...rules.candidates import NumberedFork, NumberedLeaf, NumberedTree
 from ...rules.prior import Prior
 from ..counts.patterns import Array
 

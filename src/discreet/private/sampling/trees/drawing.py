@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from ....rules.numbered_tree import NumberedFork, NumberedTree
+from ....rules.candidates import NumberedFork, NumberedTree
 from ...counts.secret import Secret
 from ...noise.decisions import Choose, draw_exactly, excess
 from ...noise.entropy import Entropy

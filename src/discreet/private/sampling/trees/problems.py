@@ -23,9 +23,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ....rules.candidates import Candidates
+from ....rules.candidates import Candidates, Path
 from ....rules.limits import Limits
-from ....rules.numbered_tree import Path
 from ....rules.prior import TreePrior
 from ...counts.joint import JointCounts
 from ...counts.marginals import MarginalTables

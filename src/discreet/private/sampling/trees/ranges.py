@@ -19,8 +19,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from ....rules.candidates import NumberedLeaf, NumberedTree
 from ....rules.limits import Flags, Limits
-from ....rules.numbered_tree import NumberedLeaf, NumberedTree
 from ...counts.patterns import Array
 from .log_weights import ACCURACY, SMALLEST, Numbers, Part, SumProduct, TwoClassSumProduct
 from .problems import DrawProblem, subsets

@@ -18,7 +18,7 @@ from math import comb
 
 import numpy as np
 
-from ....rules.numbered_tree import NumberedFork, NumberedLeaf, NumberedTree
+from ....rules.candidates import NumberedFork, NumberedLeaf, NumberedTree
 from ...counts.patterns import Array
 from ...counts.secret import Secret
 from ...noise.decisions import Choose
