@@ -186,7 +186,9 @@ def private_schema(
             raise ValueError("y must be None where X is a file or an ibis table: say which column is the target")
         path = None if is_engine_table(X) else Path(X)
         if path is not None and path.suffix.lower() not in SUFFIXES:  # a string may be a value
-            raise SchemaError(f"X must be a table, or the path of a file whose name ends in one of {', '.join(SUFFIXES)}")
+            raise SchemaError(
+                f"X must be a table, or the path of a file whose name ends in one of {', '.join(SUFFIXES)}"
+            )
         names = list(X.columns) if path is None else column_names(path, delimiter, encoding)
         if target is not None and target not in names:
             raise SchemaError(f"the table has no column {target!r}; it has {first_few(names)}")
