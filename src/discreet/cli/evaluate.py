@@ -119,7 +119,8 @@ def evaluate(
     paid: Any = {"ledger": ledger, "records_per_person": records_per_person, "model_is_public": model_is_public}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # the answer says it
-        wanted: Any = {"by": asked, "schema": described, "reliability": not no_reliability}
+        groups = {name: cuts or None for name, cuts in asked.items()}
+        wanted: Any = {"by": groups, "schema": described, "reliability": not no_reliability}
         found = noisy_evaluation(saved, X, y, epsilon, **wanted, **paid)
     shown, text = {"epsilon": epsilon} | found.to_dict(), found.to_text(on_one_line)
     files: dict[Path | None, Callable[[], str]] = {
