@@ -56,7 +56,7 @@ def counted(X, y, paths):
     """As a level is counted."""
     patterns, numbers = patterns_of(X, y, SCHEMA), column_numbers(SCHEMA.used, TESTS)
     division = in_boxes([path_as_box(path, TESTS, numbers) for path in paths])
-    return counts_by_part(patterns.joint(SCHEMA.used, 1, division), TESTS)
+    return counts_by_part(patterns.joint(SCHEMA.used, 1, division), TESTS, numbers)
 
 
 PATHS = [

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from discreet import Boolean, Numeric, Schema
 from discreet._utils.tables import as_table
-from discreet.datasets import load_adult, load_compas
+from discreet.datasets import load_adult, load_compas, load_german_credit
+from discreet.private.counts import counting
 from discreet.private.counts.counting import PatternCounter
 from discreet.private.counts.patterns import Packing, PatternsInProgress, Tally, rules_on_patterns
 from discreet.rules.candidates import Candidates
@@ -76,6 +77,35 @@ def test_counts_equal_brute_force_over_records(problem, data):
         assert captured[:, r].tolist() == [
             sum(t and label == c for t, label in zip(inside, y, strict=True)) for c in classes
         ]
+
+
+def test_blocks_of_patterns_give_the_same_counts(monkeypatch):
+    data = load_compas(binary=True)
+    candidates = Candidates.of_schema(data.schema, 2)
+    patterns = fill(data.schema, (data.data, data.target.to_numpy()))
+    whole = PatternCounter(patterns, candidates).counts([5, 60])
+    monkeypatch.setattr(counting, "BLOCK_BYTES", 8 * 28 * 100)
+    counter = PatternCounter(patterns, candidates)
+    assert len(counter._blocks) > 3
+    assert (counter.counts([5, 60]).captured == whole.captured).all()
+    assert (counter.counts([5, 60]).left == whole.left).all()
+
+
+@pytest.mark.parametrize("load", [load_compas, load_german_credit])
+@pytest.mark.parametrize("binary", [False, True])
+def test_single_literals_are_counted_bin_by_bin(monkeypatch, load, binary):
+    data = load(binary=binary)
+    candidates = Candidates.of_schema(data.schema, 1)
+    number = {label: i for i, label in enumerate(data.schema.classes or (0, 1))}
+    patterns = fill(data.schema, (data.data, data.target.map(number).to_numpy()))
+    prefixes = ([], [3], [3, 40], [0, 1, 2, 50])
+    whole = [PatternCounter(patterns, candidates).counts(prefix) for prefix in prefixes]
+    monkeypatch.setattr(counting, "BLOCK_BYTES", 2_000)
+    counter = PatternCounter(patterns, candidates)
+    assert counter._whole is None
+    for prefix, (left, captured) in zip(prefixes, whole, strict=True):
+        assert (counter.counts(prefix).left == left).all()
+        assert counter.counts(prefix).captured.tolist() == captured.tolist()
 
 
 def test_the_papers_patterns():

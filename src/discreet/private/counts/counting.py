@@ -1,28 +1,36 @@
-"""Exact class counts of all candidate rules at once, among the records that no rule of a prefix captures.
+"""Exact class counts of all candidate rules at once.
 
-They are sums of joint counts of columns (joint.py): of each column for single literals, of every two for rules of two. For longer
-rules the records of which all literals but the last two hold are counted so, for each beginning that rules have. So rules times
-patterns is never written down. Sums of integers below 2**53 are exact in float64 in any order.
+Let the columns of a 0/1 matrix ``B`` (patterns x base) be the constant 1, each positive test that the candidates use, and
+"is missing" where needed. Every literal is a sum of such columns: a test is one of them, and its negation, which is
+false where the value is missing, is ``1 - test - missing``. So with the (sparse) matrix ``T`` that says which, and ``w``
+the records of a class in each pattern,
+
+    counts of all single literals  =  T B' w               (one product)
+    counts of all pairs            =  T (B' diag(w) B) T'  (one Gram matrix, negations by subtraction)
+
+and rules x patterns is never written down. Longer rules take one Gram matrix for each of their leading literals. Sums of
+integers below 2**53 are exact in float64 in any order.
+
+Where all rules are single literals and B is large, not even B is: the records of each class in each bin say all of them.
 """
 
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ...rules.candidates import Candidates
-from .division import OUTSIDE, Division, column_numbers, joined, left_by
-from .joint import JointCounts
+from .division import column_numbers, left_by
 from .marginals import MarginalTables, marginals_of
 from .patterns import Array, PatternCounts
 from .secret import Secret
 
+POSITIVE = ("<=", ">=", "in", "=", "is true", "is missing")
+BLOCK_BYTES = 1 << 24  # of B at a time
 MEMORY_BYTES = 1 << 26  # of counts remembered
-Numbers = npt.NDArray[np.integer]
 
 
 class NodeCounts(NamedTuple):
@@ -36,10 +44,37 @@ class NodeCounts(NamedTuple):
         return "<NodeCounts>"
 
 
-def counts_by_part(marginals: MarginalTables, candidates: Candidates) -> list[NodeCounts]:
-    """For each part of the records: what there is, and what each candidate, a single literal, captures of it."""
-    parts = [JointCounts(marginals, candidates, np.eye(marginals.n_classes), i) for i in range(marginals.n_parts)]
-    return [NodeCounts(counts.none, counts.one[:, np.argsort(counts.order)]) for counts in parts]
+def counts_by_part(marginals: MarginalTables, candidates: Candidates, columns: Sequence[int]) -> list[NodeCounts]:
+    """For each part of the records: what there is, and what each candidate, a single literal, captures of it.
+
+    ``columns`` has the number of the column of each literal.
+    """
+    by_bin = [marginals.in_parts(column) for column in range(len(marginals.columns))]
+    captured = np.empty((*by_bin[0].shape[:2], len(candidates)))
+    for rule, literal in enumerate(candidates.members[:, 0]):
+        captured[..., rule] = by_bin[columns[literal]][..., candidates.truths[literal]].sum(-1)
+    left = by_bin[0].sum(-1).astype(np.float64)
+    return [NodeCounts(*node) for node in zip(left, captured, strict=True)]
+
+
+class _Plan:
+    """Which counts a set of rules takes: those of single literals, of pairs, and longer rules by their first literal.
+
+    It depends on the rules alone, so it is made once.
+    """
+
+    def __init__(self, which: npt.NDArray[np.intp], members: npt.NDArray[np.int32], n_literals: int) -> None:
+        size = (members >= 0).sum(1)
+        single, pair = size == 1, size == 2
+        self.singles = which[single]
+        self.single_literals = members[single, 0]
+        self.pairs = which[pair]
+        # where the pair stands in the flattened Gram matrix of literals
+        self.pair_places = members[pair, 0].astype(np.intp) * n_literals + (members[pair, 1] if pair.any() else 0)
+        self.longer: list[tuple[int, _Plan]] = []
+        for literal in np.unique(members[size > 2, 0]):
+            here = (size > 2) & (members[:, 0] == literal)
+            self.longer.append((int(literal), _Plan(which[here], members[here, 1:], n_literals)))
 
 
 class RuleCounts(Secret, ABC):
@@ -83,36 +118,79 @@ class PatternCounter(RuleCounts):
     def __init__(self, patterns: PatternCounts, candidates: Candidates, memory: int = MEMORY_BYTES) -> None:
         super().__init__(memory)
         self._patterns, self._candidates = patterns, candidates
-        self._columns = column_numbers(patterns.columns, candidates)
-        self._literals = replace(candidates, members=np.arange(len(candidates.literals))[:, None])
-        self._plan = list(_by_first_literals(candidates.members))
+        self._members, self._columns = candidates.members, column_numbers(patterns.columns, candidates)
+        self._plan = _Plan(np.arange(len(candidates)), candidates.members, len(candidates.literals))
+        self._base, self._parts = self._basis([literal.op for literal in candidates.literals])
+        rows = max(1, BLOCK_BYTES // (8 * (len(self._base) + 2)))
+        self._blocks = [slice(i, min(i + rows, len(patterns))) for i in range(0, len(patterns), rows)]
+        self._whole = self._matrix(self._blocks[0]) if len(self._blocks) == 1 else None
+        self._only_singles = len(self._plan.singles) == len(self._members)
+
+    def _basis(self, ops: Sequence[str]) -> tuple[list[tuple[int, npt.NDArray[np.bool_]]], npt.NDArray[np.intp]]:
+        """The columns of B after the leading 1, as (column, bins in which it is 1); and T, as three numbers a literal.
+
+        A literal is the first of its three columns of B minus the other two; -1 stands for a column of zeros.
+        """
+        base: dict[tuple[int, bytes], int] = {}
+        parts = np.full((3, len(ops)), -1)
+        for i, (column, true, op) in enumerate(zip(self._columns, self._candidates.truths, ops, strict=True)):
+            terms = [(0, true)]
+            if op not in POSITIVE:
+                parts[0, i] = 0
+                missing = np.arange(len(true)) == len(true) - 1  # the last bin holds the missing values
+                terms = [(1, missing)] if op == "is not missing" else [(1, missing), (2, ~true & ~missing)]
+            for term, bins in terms:
+                parts[term, i] = base.setdefault((column, bins.tobytes()), len(base) + 1)
+        return [(column, np.frombuffer(bins, bool)) for column, bins in base], parts
+
+    def _literals(self, sums: Array, which: slice | npt.NDArray[np.integer] = slice(None)) -> Array:
+        """From sums over (or values of) the columns of B, in the first axis with a zero behind them, those of literals."""
+        plus, missing, test = self._parts[:, which]
+        values: Array = sums[plus]
+        values -= sums[missing]
+        values -= sums[test]
+        return values
+
+    def _matrix(self, rows: slice) -> Array:
+        """Some rows of B, and a last column of zeros."""
+        matrix = np.ones((rows.stop - rows.start, len(self._base) + 2))
+        matrix[:, -1] = 0.0
+        bins = {column: self._patterns.bins(column, rows) for column in {column for column, _ in self._base}}
+        for i, (column, true) in enumerate(self._base, start=1):
+            matrix[:, i] = true[bins[column]]
+        return matrix
 
     def _count(self, prefix: frozenset[int]) -> NodeCounts:
-        before = left_by(prefix, self._candidates, self._columns).boxes
-        left, captured = np.empty(0), np.empty((self._patterns.n_classes, len(self._candidates)))
-        for first, rules, last in self._plan:
-            box = joined((self._columns[i], self._candidates.truths[i]) for i in first)
-            division = Division([*before, (box, 0)], OUTSIDE)
-            marginals = marginals_of(self._patterns, self._patterns.columns, len(last), division)
-            counts = JointCounts(marginals, self._literals, np.eye(self._patterns.n_classes))
-            places = np.argsort(counts.order)[last]
-            captured[:, rules] = counts.one[:, places[0]] if len(last) == 1 else counts.two[:, places[0], places[1]]
-            left = left if first else counts.none
+        if self._whole is None and self._only_singles:
+            division = left_by(prefix, self._candidates, self._columns)
+            marginals = marginals_of(self._patterns, self._patterns.columns, 1, division)
+            return counts_by_part(marginals, self._candidates, self._columns)[0]
+        left = np.zeros(self._patterns.n_classes)
+        captured = np.zeros((self._patterns.n_classes, len(self._members)))
+        for rows in self._blocks:
+            matrix = self._matrix(rows) if self._whole is None else self._whole
+            weights = self._patterns.counts[rows].T.astype(np.float64)
+            if prefix:  # go on with the rows that no rule of it captures
+                alive = ~np.logical_or.reduce([self._true(matrix, rule) for rule in prefix])
+                matrix, weights = matrix[alive], weights[:, alive]
+            left += weights.sum(1)
+            self._add(captured, matrix, weights, self._plan)
         return NodeCounts(left, captured)
 
+    def _true(self, matrix: Array, rule: int) -> npt.NDArray[np.bool_]:
+        """In which rows a candidate is true."""
+        literals = self._members[rule][self._members[rule] >= 0]
+        true: npt.NDArray[np.bool_] = np.logical_and.reduce(self._literals(matrix.T, literals) > 0.5)
+        return true
 
-def _by_first_literals(members: Numbers) -> Iterator[tuple[list[int], Numbers, Numbers]]:
-    """All literals but the last one or two, the rules that begin so, and in one or two rows how they end.
-
-    Rules of one literal come first, whether there are any or not.
-    """
-    size = (members >= 0).sum(1)
-    single = np.flatnonzero(size == 1)
-    yield [], single, members[single, :1].T
-    for n in range(2, members.shape[1] + 1):
-        rules = np.flatnonzero(size == n)
-        rules = rules[np.lexsort((rules, *members[rules, : n - 2].T))]
-        first = members[rules, : n - 2]
-        for some in np.split(rules, 1 + np.flatnonzero((first[1:] != first[:-1]).any(1))):
-            if len(some):
-                yield members[some[0], : n - 2].tolist(), some, members[some, n - 2 : n].T
+    def _add(self, captured: Array, matrix: Array, weights: Array, plan: _Plan) -> None:
+        """Add the weights of the rows in which each rule of the plan is true."""
+        for counts, weight in zip(captured, weights, strict=True):
+            if len(plan.singles):
+                counts[plan.singles] += self._literals(weight @ matrix)[plan.single_literals]
+            if len(plan.pairs):
+                rows_of = self._literals(matrix.T @ (matrix * weight[:, None]))
+                gram = self._literals(np.ascontiguousarray(rows_of.T))
+                counts[plan.pairs] += gram.ravel()[plan.pair_places]
+        for literal, rest in plan.longer:
+            self._add(captured, matrix, weights * self._literals(matrix.T, np.array([literal]))[0], rest)

@@ -172,6 +172,6 @@ class GreedyTreeQueries(ChoiceQueries):
             return [self._counted[path] for path in nodes]
         # each record is given to one node, or to none; so of a node that is asked about twice, nothing is left the second time
         division = in_boxes([path_as_box(path, self._tests, self._numbers) for path in nodes])
-        counted = counts_by_part(self._counts.joint(self._columns, 1, division), self._tests)
+        counted = counts_by_part(self._counts.joint(self._columns, 1, division), self._tests, self._numbers)
         self._counted = dict(zip(nodes, counted, strict=True))
         return counted
