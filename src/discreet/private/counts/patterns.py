@@ -225,10 +225,10 @@ def _same_patterns(
     radices, numbers = [], []
     for column, own in bins.items():
         literals = [true for true, place in zip(candidates.truths, columns, strict=True) if place == column]
-        # bins are of one kind if the same literals are true in them
-        kinds, kind = np.unique(literals, axis=1, return_inverse=True)
-        radices.append(kinds.shape[1])
-        numbers.append(kind.ravel()[own])
+        kinds: dict[bytes, int] = {}  # of bins: those in which the same literals are true
+        kind = np.array([kinds.setdefault(true.tobytes(), len(kinds)) for true in np.array(literals).T], own.dtype)
+        radices.append(len(kinds))
+        numbers.append(kind[own])
     keys = Packing(radices).pack(numbers, len(numbers[0]))
     order: npt.NDArray[np.intp] = np.argsort(keys, kind="stable")
     return order, np.flatnonzero(starts(keys[order]))

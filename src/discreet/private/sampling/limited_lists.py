@@ -102,6 +102,10 @@ class LimitedListSums(ListSums):
         used = reduce(or_, (self._limits.columns[self._order[rules]] for rules in before), np.array(0))
         return self._limits_of(self._order).allowed(np.asarray(used))
 
+    def _sums_of_thirds(self, left: Array) -> Array:
+        self._thirds = super()._sums_of_thirds(left)
+        return self._thirds
+
     def _sum_over(self, left: Array, of_c: Array, rows: slice, columns: slice) -> Array:
         """The sum over all c that may follow a and b, for some a and b: of each range."""
         rules = np.arange(len(self._order))

@@ -170,8 +170,7 @@ class ListSums(Secret):
 
         logs.append(lengths[2] + of_pairs(log_weights.leaf(left)))
         if len(lengths) > LARGEST:
-            self._thirds = self._sums_of_thirds(left)
-            logs.append(lengths[3] + of_pairs(self._thirds))
+            logs.append(lengths[3] + of_pairs(self._sums_of_thirds(left)))
         return logs
 
     def _before(self, part: Array, rules: Numbers, rest: Array) -> Array:

@@ -125,11 +125,13 @@ def climb(problem: Problem, sets: Sets, value_of: Callable[[Sets], Array], deadl
 
 def _weights(problem: Problem, sets: Sets) -> Array:
     """About the weight of all lists that begin with the rules of a set, in its own order, and add one."""
-    weight = np.zeros(len(sets))
-    for rows in problem.parts(len(sets)):
-        some, parts = sets[rows], problem.parts_of(sets[rows])
-        for i, groups in enumerate(some.T):
-            weight[rows] += problem.log_sum(problem.left(next(parts)))
-            weight[rows] += problem.log_free(some[:, :i])[np.arange(len(some)), groups]
-        weight[rows] += problem.rate * best_split(problem, next(parts)).astype(np.float64) + problem.log_length[-1]
+    return np.concatenate([_weights_of_some(problem, sets[rows]) for rows in problem.parts(len(sets))])
+
+
+def _weights_of_some(problem: Problem, sets: Sets) -> Array:
+    weight, rows, parts = np.zeros(len(sets)), np.arange(len(sets)), problem.parts_of(sets)
+    for i, groups in enumerate(sets.T):
+        weight += problem.log_sum(problem.left(next(parts)))
+        weight += problem.log_free(sets[:, :i])[rows, groups]
+    weight += problem.rate * best_split(problem, next(parts)).astype(np.float64) + problem.log_length[-1]
     return np.where(np.isnan(weight), -np.inf, weight)
