@@ -13,6 +13,7 @@ What is added up are *channels*: linear combinations of the class counts, such a
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from math import prod
 
 import numpy as np
@@ -131,7 +132,15 @@ class JointCounts(Secret):
 
     def _mixed(self, counts: npt.NDArray[np.unsignedinteger]) -> Array:
         """From classes, in the first axis, to channels."""
-        return np.tensordot(self._channels, counts.astype(np.float64), 1)
+        found = np.empty((self.n_channels, *counts.shape[1:]))
+        for channel, weights in zip(found, self._channels.tolist(), strict=True):
+            np.multiply(counts[0], weights[0], out=channel)
+            for label, weight in enumerate(weights[1:], 1):
+                if weight == -1.0:
+                    channel -= counts[label]
+                elif weight:
+                    channel += weight * counts[label]
+        return found
 
 
 def _inside(counts: Array, box: Box) -> Array:
@@ -144,18 +153,20 @@ def _inside(counts: Array, box: Box) -> Array:
 @lru_cache(maxsize=16)  # the same for each leaf of a tree, and each kind of channels
 def _placed(candidates: Candidates, groups: Groups, columns: tuple[Column, ...]) -> Placed:
     """The order of literals, their groups, where those of each group are, and the bins in which they are true."""
-    of_literal, bins = column_numbers(columns, candidates), [column.n_bins for column in columns]
-    order: list[int] = []
-    group_of: list[int] = []
-    slices, truths = [], []
-    for group, members in enumerate(groups.members):
-        own = [(rule, i) for rule, i in enumerate(candidates.members[:, 0].tolist()) if of_literal[i] in members]
-        true = [_in_group(candidates.truths[i], of_literal[i], members, bins) for _, i in own]
-        truths.append(np.array(true, float).reshape(-1, groups.bins[group]))
-        slices.append(slice(len(order), len(order) + len(own)))
-        order += [rule for rule, _ in own]
-        group_of += [group] * len(own)
-    return np.array(order, np.intp), group_of, slices, truths
+    literals, of_literal = candidates.members[:, 0].tolist(), column_numbers(columns, candidates)
+    group_of = {column: group for group, members in enumerate(groups.members) for column in members}
+    of_rule = np.array([group_of[of_literal[i]] for i in literals])
+    order: npt.NDArray[np.intp] = np.argsort(of_rule, kind="stable")
+    ends = np.searchsorted(of_rule[order], range(len(groups.members) + 1)).tolist()
+    slices = [slice(begin, end) for begin, end in pairwise(ends)]
+    ordered: list[int] = of_rule[order].tolist()
+    placed, bins = [literals[rule] for rule in order], [column.n_bins for column in columns]
+    true = [
+        _in_group(candidates.truths[i], of_literal[i], groups.members[group], bins)
+        for i, group in zip(placed, ordered, strict=True)
+    ]
+    truths = [np.array(true[s], float).reshape(-1, n) for s, n in zip(slices, groups.bins, strict=True)]
+    return order, ordered, slices, truths
 
 
 def _in_group(true: Bins, column: int, group: Sequence[int], bins: Sequence[int]) -> Bins:

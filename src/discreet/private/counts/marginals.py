@@ -171,10 +171,15 @@ class MarginalTables(Tables):
 
     def of_column(self, column: int, part: int = 0) -> Counts:
         """Class counts by the bins of one column in one part: (classes, bins)."""
+        counts: Counts = self.in_parts(column)[part]
+        return counts
+
+    def in_parts(self, column: int) -> Counts:
+        """The same in each part: (parts, classes, bins)."""
         group = next(i for i, members in enumerate(self.groups.members) if column in members)
         members = self.groups.members[group][::-1]  # the first of a group varies fastest
-        by_bins = self.in_part(part).table((group,)).reshape(-1, *(self.columns[i].n_bins for i in members))
-        alone: Counts = by_bins.sum(tuple(1 + k for k, i in enumerate(members) if i != column), dtype=np.uint64)
+        by_bins = self.table((group,)).reshape(self.n_parts, self.n_classes, *(self.columns[i].n_bins for i in members))
+        alone: Counts = by_bins.sum(tuple(2 + k for k, i in enumerate(members) if i != column), dtype=np.uint64)
         return alone
 
 
