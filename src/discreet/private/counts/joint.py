@@ -11,7 +11,7 @@ What is added up are *channels*: linear combinations of the class counts, such a
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from math import prod
@@ -53,16 +53,6 @@ class JointCounts(Secret):
         true: Bins = self.truths[group][literal - self.slices[group].start] > 0
         return true
 
-    @cached_property
-    def place(self) -> dict[int, int]:
-        """Where each candidate stands."""
-        return {rule: i for i, rule in enumerate(self.order.tolist())}
-
-    def box(self, sides: Iterable[tuple[int, bool]]) -> Box:
-        """Where some candidates are true, and others not."""
-        literals = ((self.place[rule], side) for rule, side in sides)
-        return joined((self.group_of[i], self.truth(i) if side else ~self.truth(i)) for i, side in literals)
-
     @property
     def n_channels(self) -> int:
         """How many numbers stand for the class counts of a part."""
@@ -70,11 +60,11 @@ class JointCounts(Secret):
 
     def classes_in(self, box: Box) -> Array:
         """Class counts of the records in a box of groups, at most as many as are counted together: (classes,)."""
-        return _inside(self._marginals.in_part(self._part).table(tuple(box)).astype(np.float64), box)
-
-    def one_in(self, box: Box) -> Array:
-        """Of each literal in a box of fewer groups: (channels, literals)."""
-        return _inside(self._by_bins(*box), box)
+        numbers = list(box)
+        counts: Array = self._marginals.in_part(self._part).table(numbers).astype(np.float64)
+        for column in reversed(numbers):
+            counts = counts @ box[column]
+        return counts
 
     @cached_property
     def none(self) -> Array:
@@ -143,13 +133,6 @@ class JointCounts(Secret):
         return found
 
 
-def _inside(counts: Array, box: Box) -> Array:
-    """The sum over the bins in a box, which are in the axes after the first."""
-    for true in box.values():
-        counts = np.tensordot(counts, true, (1, 0))
-    return counts
-
-
 @lru_cache(maxsize=16)  # the same for each leaf of a tree, and each kind of channels
 def _placed(candidates: Candidates, groups: Groups, columns: tuple[Column, ...]) -> Placed:
     """The order of literals, their groups, where those of each group are, and the bins in which they are true."""
@@ -182,10 +165,20 @@ class ListCounts(JointCounts):
     the parts ``x(a)``, ``x(b) - x(ab)``, ``x(c) - x(ac) - x(bc) + x(abc)``, and the rest.
     """
 
+    @cached_property
+    def place(self) -> dict[int, int]:
+        """Where each candidate stands."""
+        return {rule: i for i, rule in enumerate(self.order.tolist())}
+
     def classes_of(self, rules: Sequence[int]) -> list[Array]:
         """Class counts of the parts of a list of rules, given by their candidate numbers; the default last."""
-        captured = [[(rule, False) for rule in rules[:i]] + [(rules[i], True)] for i in range(len(rules))]
-        return [self.classes_in(self.box(sides)) for sides in (*captured, [(rule, False) for rule in rules])]
+        before: list[tuple[int, Bins]] = []
+        parts = []
+        for rule in map(self.place.__getitem__, rules):
+            group, true = self.group_of[rule], self.truth(rule)
+            parts.append(self.classes_in(joined([*before, (group, true)])))
+            before.append((group, ~true))
+        return [*parts, self.classes_in(joined(before))]
 
     def second_rules(self) -> tuple[Array, Array]:
         """(channels, a, b): what b captures after a, and what both leave."""
@@ -194,8 +187,10 @@ class ListCounts(JointCounts):
 
     def third_rules(self, a: int, b: int) -> tuple[Array, Array]:
         """(channels, c): what each c captures after a and b; and what these leave."""
-        box = self.box((int(self.order[rule]), False) for rule in (a, b))
-        return self.one_in(box), self._channels @ self.classes_in(box)
+        i, j = self.group_of[a], self.group_of[b]
+        joint = self.three(i, j)[:, a - self.slices[i].start, b - self.slices[j].start]
+        one, first, second = self.one, self.two[:, a], self.two[:, b]
+        return one - first - second + joint, self.none - one[:, a] - one[:, b] + first[:, b]
 
     def third_rules_after(self, i: int, j: int, most: int) -> Iterator[tuple[slice, slice, Array]]:
         """What each c captures after all a of group i and b of group j, which is not before it: for some a at a time, all b."""

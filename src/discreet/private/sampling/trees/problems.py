@@ -26,6 +26,7 @@ import numpy.typing as npt
 from ....rules.candidates import Candidates, Path
 from ....rules.limits import Limits
 from ....rules.prior import TreePrior
+from ...counts.division import joined
 from ...counts.joint import JointCounts
 from ...counts.marginals import MarginalTables
 from ...counts.patterns import Array
@@ -241,12 +242,15 @@ class MarginalTrees(Secret):
 
     def exact_counts(self, path: Iterable[tuple[int, bool]]) -> Array:
         """Of the records that a way of tests leads to, without weights: (classes,)."""
-        return self.classes.classes_in(self.classes.box(path))
+        counts = self.classes
+        place = {int(test): i for i, test in enumerate(counts.order)}
+        ways = [(counts.group_of[place[test]], counts.truth(place[test]), side) for test, side in path]
+        return counts.classes_in(joined((group, true if side else ~true) for group, true, side in ways))
 
     def inside(self, part: Part, log_weights: SumProduct) -> Array:
         """What each test takes of a part: (channels, tests)."""
         counts = self._channels(log_weights)
-        return counts.one_in(counts.box(part.items()))
+        return _taken(counts, [t for t, side in part.items() if side], [t for t, side in part.items() if not side])
 
     @cached_property
     def _known(self) -> dict[bytes, JointCounts]:
@@ -261,6 +265,19 @@ class MarginalTrees(Secret):
 
 
 DrawProblem = TreeProblem | MarginalTrees
+
+
+def _taken(counts: JointCounts, true: list[int], false: list[int]) -> Array:
+    """By differences: what is not true of a test is everything minus what is."""
+    if false:
+        return _taken(counts, true, false[1:]) - _taken(counts, [*true, false[0]], false[1:])
+    if not true:
+        return counts.one
+    if len(true) == 1:
+        return counts.two[:, true[0]]
+    i, j = (counts.group_of[test] for test in true)
+    first, second = true[0] - counts.slices[i].start, true[1] - counts.slices[j].start
+    return counts.three(i, j)[:, first, second]
 
 
 class MarginalParts(Parts):
