@@ -81,15 +81,12 @@ class Tally:
         """``none`` are no keys, of the type that keys will have."""
         self._none = self._keys = none
         self._counts: Counts = np.zeros(0, np.uint32)
-        self._waiting: list[tuple[Keys, Words]] = []
+        self._waiting: list[tuple[Keys, Words | None]] = []
         self._n_waiting = 0
         self._total = 0
 
     def add(self, keys: Keys, times: Words | None = None) -> None:
         """Count these keys: once each, or as many times as is said of each."""
-        if times is None:
-            keys, n = np.unique(keys, return_counts=True)
-            times = n.astype(np.uint64)
         self._waiting.append((keys, times))
         self._n_waiting += len(keys)
         if self._n_waiting >= max(self.SMALLEST_BUFFER, len(self._counts) // 16):
@@ -106,11 +103,18 @@ class Tally:
         if not self._waiting:
             return
         parts, self._waiting, self._n_waiting = self._waiting, [], 0
-        waiting, times = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-        order = np.argsort(waiting)
-        waiting = waiting[order]
-        first = np.flatnonzero(starts(waiting))
-        new, n_new = waiting[first], np.add.reduceat(times[order], first) if len(first) else times
+        waiting: Keys = np.concatenate([keys for keys, _ in parts])
+        if all(times is None for _, times in parts):
+            waiting.sort()
+            first = np.flatnonzero(starts(waiting))
+            n_new = np.diff(first, append=len(waiting))
+        else:
+            times = np.concatenate([np.ones(len(keys), np.uint64) if n is None else n for keys, n in parts])
+            order = np.argsort(waiting)
+            waiting = waiting[order]
+            first = np.flatnonzero(starts(waiting))
+            n_new = np.add.reduceat(times[order], first) if len(first) else times
+        new = waiting[first]
         self._total += int(n_new.sum())
         if self._total >= 2**32:  # four bytes a count are enough until then
             self._counts = self._counts.astype(np.uint64, copy=False)
