@@ -43,22 +43,39 @@ class Tables(Secret):
         self._smaller: dict[tuple[int, ...], Summed] = {}
 
     def family(self, first: tuple[int, ...]) -> Summed:
-        """What is stored of these groups, all but the last of a set, with each one after them: (rows, bins, ..., bins)."""
-        found = self.counts[:, self.groups.families[first]]
-        return found.reshape(len(found), *(self.groups.bins[i] for i in first), -1)
+        """Of these groups with each one after them: (rows, bins, ..., bins of all groups after them)."""
+        if len(first) < self.groups.size - 1:
+            if first not in self._smaller:
+                self._smaller[first] = self._summed(first)
+            return self._smaller[first]
+        return self._mixed(self._stored(first))
 
     def table(self, numbers: Sequence[int]) -> Summed:
         """Of some different groups, as many as a set has or fewer: (rows, bins, ..., bins), in the order asked for."""
-        ascending = tuple(sorted(numbers))
-        if len(ascending) == self.groups.size:
-            *first, last = ascending
-            found = self._mixed(self.family(tuple(first))[..., self.groups.later(first, last)])
-        elif ascending in self._smaller:
-            found = self._smaller[ascending]
-        else:
-            other = next(i for i in range(len(self.groups.bins)) if i not in ascending)
-            found = self._smaller[ascending] = self.table((*ascending, other)).sum(-1)
+        if not numbers:
+            total: Summed = self.table((0,)).sum(1)
+            return total
+        *others, last = ascending = sorted(numbers)
+        first, later = tuple(others), self.groups.later(others, last)
+        small = len(numbers) < self.groups.size
+        found = self.family(first)[..., later] if small else self._mixed(self._stored(first)[..., later])
         return found.transpose(0, *(1 + ascending.index(i) for i in numbers))
+
+    def _stored(self, first: tuple[int, ...]) -> Summed:
+        found = self.counts[:, self.groups.families[first]]
+        return found.reshape(len(found), *(self.groups.bins[i] for i in first), -1)
+
+    def _summed(self, first: tuple[int, ...]) -> Summed:
+        """Over one group more: one before the last of them if there is any, since then the same groups come after."""
+        n = len(first)
+        other = next(i for i in range(n + 1) if i not in first)
+        more = tuple(sorted((*first, other)))
+        found: Summed = self.family(more).sum(1 + more.index(other))
+        if other < n:
+            return found
+        # these are the first n groups: the next one has become one of those that are summed over
+        missing = self.table((*more, other + 1)).sum(-1)
+        return np.concatenate([missing, found], axis=-1)
 
 
 class MarginalsInProgress:
