@@ -150,6 +150,8 @@ def test_counts_of_literals_are_those_of_the_records(seed, few, monkeypatch):
             other = true[joint.slices[j]]
             expected = np.einsum("cn,an,bn,dn->cabd", weights, mine, other, true)
             assert joint.three(i, j) == pytest.approx(expected)
+        from_here = true[joint.slices[i].start :]
+        assert joint.three_from(i) == pytest.approx(np.einsum("cn,an,bn,dn->cabd", weights, mine, from_here, true))
 
 
 def wide_table(seed):
@@ -177,6 +179,7 @@ def test_many_groups_of_which_some_have_no_literal(seed, few, monkeypatch):
     assert len(joint.used) < len(joint.slices)
     every = np.einsum("cn,an,bn,dn->cabd", weights, own, own, own)
     for i in joint.used:
+        assert (joint.three_from(i) == every[:, joint.slices[i], joint.slices[i].start :]).all()
         for j in joint.used:
             assert (joint.three(i, j) == every[:, joint.slices[i], joint.slices[j]]).all()
 

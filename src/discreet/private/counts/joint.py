@@ -10,7 +10,7 @@ Other counts that lists and trees need ("b, but not a") follow by differences, o
 What is added up are *channels*: linear combinations of the class counts, such as the difference of two classes.
 """
 
-import sys
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -74,43 +74,95 @@ class JointCounts(Secret):
     @cached_property
     def one(self) -> Array:
         """Of each literal: (channels, literals)."""
-        return self._by_bins()
+        return self._literals(self._tables.family(())[:, None], 0)[:, 0]
 
     @cached_property
     def two(self) -> Array:
         """Of each literal with each literal: (channels, literals, literals)."""
-        return np.concatenate([self.truths[i] @ self._by_bins(i) for i in self.used], axis=1)
+        joint = np.empty((self.n_channels, len(self), len(self)))
+        for i in self.used:
+            mine, rows = self.truths[i], self.slices[i]
+            joint[:, rows, rows] = (self._tables.table((i,))[:, None] * mine) @ mine.T
+            if rows.stop < len(self):
+                both = self._literals(mine @ self._tables.family((i,)), i + 1)
+                joint[:, rows, rows.stop :] = both
+                joint[:, rows.stop :, rows] = both.swapaxes(1, 2)
+        return joint
 
     def three(self, i: int, j: int) -> Array:
         """Of each literal of two groups, or twice of one, with each literal: (channels, of i, of j, literals)."""
-        ((_, joint),) = self.parts_of_three(i, j, sys.maxsize)
-        return joint
+        if i > j:
+            return self.three(j, i).swapaxes(1, 2)
+        return self._multiplied(i, j, self.truths[i], self._by_bins(i, j, 0))
+
+    def three_from(self, i: int) -> Array:
+        """Of each literal of a group, with each of it or a later one, with each: (channels, of i, from i on, literals)."""
+        if self._every_three is not None:
+            return self._every_three[:, self.slices[i], self.slices[i].start :]
+        return np.concatenate([self.three(i, j) for j in self.used if j >= i], axis=2)
+
+    @cached_property
+    def _every_three(self) -> Array | None:
+        """What ``three_from`` answers, if it is little: each three groups are multiplied once, not three times. Where the second
+        literal's group is before the first's, nothing is written."""
+        if self.n_channels * len(self) ** 3 > FEW:
+            return None
+        every = np.empty((self.n_channels, len(self), len(self), len(self)))
+        for at, i in enumerate(self.used):
+            for j in self.used[at:]:
+                mine, other, later = self.slices[i], self.slices[j], slice(self.slices[j].start, len(self))
+                joint = self._multiplied(i, j, self.truths[i], self._by_bins(i, j, later.start))
+                every[:, mine, other, later] = joint
+                every[:, mine, later, other] = joint.swapaxes(2, 3)
+                every[:, other, later, mine] = joint.transpose(0, 2, 3, 1)
+        return every
 
     def parts_of_three(self, i: int, j: int, most: int) -> Iterator[tuple[slice, Array]]:
         """The same for some literals of i at a time (which of its literals, and their counts): at most so many numbers, if two
-        literals have not more."""
-        first, second, counts = self.truths[i], self.truths[j], self._by_bins(*dict.fromkeys((i, j)))
+        literals have not more. Group i is not after j."""
+        first, second = self.truths[i], self.truths[j]
+        counts = self._by_bins(i, j, 0)
         step = max(1, most // (self.n_channels * len(second) * len(self)))
         for start in range(0, len(first), step):
             some = first[start : start + step]
-            if i == j:  # pairs of literals, by bins
-                joint = (some[:, None, :] * second).reshape(-1, some.shape[1]) @ counts
-            else:
-                by_first = some @ counts.reshape(len(counts), some.shape[1], -1)
-                joint = second @ by_first.reshape(len(counts), len(some), -1, len(self))
-            yield slice(start, start + len(some)), joint.reshape(len(counts), len(some), len(second), -1)
+            yield slice(start, start + len(some)), self._multiplied(i, j, some, counts)
 
-    def _by_bins(self, *groups: int) -> Array:
-        """By the bins of some groups, and by literals: (channels, bins, ..., bins, literals)."""
-        own = self._tables.table(groups)
-        counts = np.empty((*own.shape, len(self)))
-        for k in self.used:
-            literals, there = self.truths[k].T, counts[..., self.slices[k]]
-            if k in groups:  # true or not in each of its bins
-                np.multiply(own[..., None], literals if k == groups[-1] else literals[:, None], out=there)
+    def _by_bins(self, i: int, j: int, begin: int) -> Array:
+        """By the bins of i, of j if it is another, and by literals: all of them, or those from the first of j on."""
+        groups = (i,) if i == j else (i, j)
+        pair, end = self._tables.table(groups), self.slices[j].stop - begin
+        counts = np.empty((*pair.shape, len(self) - begin))
+        for k in self.used[self.used.index(j) if begin else 0 : self.used.index(j) + 1]:
+            literals, there = self.truths[k].T, counts[..., self.slices[k].start - begin : self.slices[k].stop - begin]
+            if k == j:  # true or not in each bin of j
+                np.multiply(pair[..., None], literals, out=there)
+            elif k == i:
+                np.multiply(pair[..., None], literals[:, None], out=there)
             else:
                 np.matmul(self._tables.table((*groups, k)), literals, out=there)
+        if end < counts.shape[-1]:
+            flat = counts.reshape(len(pair), -1, counts.shape[-1])
+            self._literals(self._tables.family(groups).reshape(*flat.shape[:2], -1), j + 1, flat[..., end:])
         return counts
+
+    def _literals(self, counts: Array, group: int, out: Array | None = None) -> Array:
+        """From the bins of all groups from this one on to their literals: both in the last of three axes."""
+        begins, place = self._marginals.groups.begins, self.slices[group].start
+        found = np.empty((*counts.shape[:-1], len(self) - place)) if out is None else out
+        for i in self.used[bisect_left(self.used, group) :]:
+            own, there = counts[..., begins[i] - begins[group] : begins[i + 1] - begins[group]], self.slices[i]
+            np.matmul(own, self.truths[i].T, out=found[..., there.start - place : there.stop - place])
+        return found
+
+    def _multiplied(self, i: int, j: int, some: Array, counts: Array) -> Array:
+        """From bins to literals, some of those of i and all of j: (channels, some, of j, as many as there are of others)."""
+        second, n = self.truths[j], counts.shape[-1]
+        if i == j:
+            both = (some[:, None, :] * second).reshape(-1, some.shape[1])  # pairs of literals x bins
+            return (both @ counts).reshape(-1, len(some), len(second), n)
+        by_first = some @ counts.reshape(len(counts), some.shape[1], -1)
+        joint: Array = second @ by_first.reshape(len(counts), len(some), -1, n)
+        return joint
 
     @cached_property
     def _tables(self) -> Tables:

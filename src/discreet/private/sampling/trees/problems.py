@@ -296,8 +296,7 @@ class MarginalParts(Parts):
             return
         assert size == 1 and longest, "three tests are counted together, not more"  # noqa: PT018
         for i in counts.used:
-            rows = counts.slices[i]
-            later = np.concatenate([counts.three(i, j) for j in counts.used if j >= i], axis=2)
+            rows, later = counts.slices[i], counts.three_from(i)
             for test in range(rows.start, rows.stop):
                 some = later[:, test - rows.start, test + 1 - rows.start :]
                 yield (test,), _with_last(some, pairs[:, test], one[:, test])
