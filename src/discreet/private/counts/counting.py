@@ -49,8 +49,7 @@ def counts_by_part(marginals: MarginalTables, candidates: Candidates, columns: S
 
     ``columns`` has the number of the column of each literal.
     """
-    parts = range(marginals.n_parts)
-    by_bin = [np.array([marginals.of_column(i, part) for part in parts]) for i in range(len(marginals.columns))]
+    by_bin = [marginals.in_parts(column) for column in range(len(marginals.columns))]
     captured = np.empty((*by_bin[0].shape[:2], len(candidates)))
     for rule, literal in enumerate(candidates.members[:, 0]):
         captured[..., rule] = by_bin[columns[literal]][..., candidates.truths[literal]].sum(-1)

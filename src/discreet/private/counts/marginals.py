@@ -7,7 +7,7 @@ columns, and memory for the tables alone.
 
 Columns of few bins are counted together, in groups (groups.py). The tables of all sets of groups are in one array. Sets that have
 all groups but their last in common are a *family*, whose tables lie side by side: there is an axis for each of the groups in
-common, and a last one for the bins of all groups after them. So a family is counted at once.
+common, and a last one for the bins of all groups after them. So a family is counted, summed or multiplied at once.
 """
 
 from collections.abc import Callable, Sequence
