@@ -152,6 +152,16 @@ def test_of_a_file_what_cannot_be_a_target_is_said_while_it_costs_nothing(tmp_pa
         private_schema(path, y, epsilon=1)
 
 
+def test_labels_that_are_a_column_of_the_table_are_no_feature():
+    X, y = table()
+    frame = X.assign(outcome=y)
+    found = private_schema(frame, frame["outcome"], epsilon=30, random_state=0).schema
+    assert (found.target, [column.name for column in found.columns]) == ("outcome", ["age", "job"])
+    assert found.classes == ("no", "yes")
+    other = private_schema(frame, pd.Series(y == "yes", name="outcome"), epsilon=30, random_state=0).schema
+    assert (other.target, other.classes) == ("outcome", (0, 1))  # the labels that were given
+
+
 def test_the_most_frequent_texts_are_categories():
     values = [f"k{i:02}" for i in range(40) for _ in range(40 - i)]
     X, y = table(code=[values[i % len(values)] for i in range(N)])

@@ -126,7 +126,7 @@ def test_a_schema_counts_once_and_is_booked_where_nobody_did():
     vouched = noisy_evaluation(model.rule_list_, columns, Y, 0.1, ledger=ledger, model_is_public=True)
     assert vouched.privacy.proved == Guarantee(0.6, 1e-9)
     assert vouched.privacy.for_schema == Guarantee(0.5, 1e-9)
-    assert any("the model's schema, which is counted above" in a for a in vouched.privacy.assumes)
+    assert any("the model's schema, which this promise counts" in a for a in vouched.privacy.assumes)
     (entry,) = ledger.entries
     spent = Fraction(6, 10), Fraction(1, 10**9)
     assert ledger.spent == spent == (entry.spent_epsilon, entry.spent_delta)

@@ -24,7 +24,7 @@ from discreet._utils.errors import SchemaError
 from discreet._utils.tables import as_table
 from discreet.accounting.costs import APPROXIMATE, CONCENTRATED, Cost, pair
 from discreet.accounting.ledger import BudgetError, NoDeltaError
-from discreet.accounting.statement import PREPARED, Guarantee, Others
+from discreet.accounting.statement import BUT_FOR_SCHEMA, Guarantee, Others
 from discreet.private.release import release
 from discreet.schema import SchemaRelease
 from discreet.sources.memory import MemoryTable
@@ -69,7 +69,7 @@ def test_a_statement_adds_what_the_schema_cost_and_a_ledger_counts_it_once(learn
         assert statement.published == plain.published
         assert statement.claim_is_proved == plain.claim_is_proved
         assert f"Of this, {said} was spent before, on the schema" in str(statement)
-        assert f"apart from the schema, which is counted above, nothing was {PREPARED}" in statement.assumes
+        assert BUT_FOR_SCHEMA in statement.assumes
         assert PrivacyStatement.from_json(statement.to_json()) == statement
     assert "spent before" not in str(plain) + plain.to_json()
     assert plain.for_schema is None

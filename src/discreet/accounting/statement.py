@@ -32,7 +32,9 @@ PREPARED = (
     "(scaling or imputing by the table looks at them)"
 )
 SCHEMA_IS_PUBLIC = f"neither the schema nor the parameters were {PREPARED}"
-BUT_FOR_SCHEMA = f"apart from the schema, which is counted above, nothing was {PREPARED}"
+BUT_FOR_SCHEMA = (
+    f"apart from what was found with noise for the schema, which this promise counts, nothing was {PREPARED}"
+)
 UNCHANGED = "the table did not change while it was learned from: it was counted several times"
 ASSUMES = (
     SCHEMA_IS_PUBLIC,
@@ -95,7 +97,7 @@ class Guarantee:
         """What epsilon means: by how much the chance of an outcome may differ."""
         if self.epsilon > 10:
             return "only within a factor of more than 20,000, which is almost no protection"
-        factor = f"within a factor of e^epsilon = {rounded_up(math.exp(self.epsilon), 3)}"
+        factor = f"within a factor of e^epsilon (at most {rounded_up(math.exp(self.epsilon), 3)})"
         return factor if not self.delta else f"{factor}, up to an added delta"
 
     def __str__(self) -> str:

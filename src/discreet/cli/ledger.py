@@ -115,7 +115,7 @@ def _table(entries: "Sequence[Entry]") -> "Table":
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
     shown = {name: cells for name, cells in columns.items() if not set(cells) <= dull.get(name, set())}
     for name in shown:
-        table.add_column(name, no_wrap=name != "release", overflow="fold")
+        table.add_column(name, no_wrap=name != "release", overflow="fold", min_width=24 if name == "release" else None)
     for cells in zip(*shown.values(), strict=True):
         table.add_row(*map(on_one_line, cells))
     return table

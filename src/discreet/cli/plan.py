@@ -150,6 +150,9 @@ def _plan(
         table.add_row(at, *cells, style="bold" if at == f"{epsilon:g}" else "")
     console.print(found.headline, style="bold", highlight=False)
     console.print(table, *found.lines(classes), sep="\n", highlight=False)
+    if schema.released:
+        paid = float(sum(one.epsilon for one in schema.released))
+        console.print(f"A model's statement also counts what the schema cost: epsilon = {paid:.6g}.", highlight=False)
     if verbose:
         console.print(*found.details(), sep="\n", highlight=False)
     if out is not None:

@@ -39,7 +39,10 @@ from ..sources.memory import as_labels
 
 DELTA, LEAST_DELTA = 1e-9, Fraction(1, 10**100)
 SOURCE = "found in the private records, with noise"
-NOTHING_FOUND = "nothing stands out from the noise; give its bounds or categories to use it, or spend more epsilon"
+NOTHING_FOUND = (
+    "nothing stands out from the noise: too many different texts, or too few records (dates must be written as 2020-12-31); "
+    "give its bounds or categories to use it, or spend more epsilon"
+)
 IDENTIFIER = "an identifier, by its name and its range; give its bounds to use it"
 NO_TYPE = "of a type that rules are not about, by the type alone"
 NO_TEXTS = "texts, which need a delta to be found; give its categories to use it"
@@ -196,6 +199,8 @@ def private_schema(
     else:
         table = as_table(X)
         names, counts = table.names, memory_columns(X, table, y, target)
+        if target is None and getattr(y, "name", None) in names:  # a column of X is no feature if it is the label
+            target = y.name
     return find_schema(counts, [n for n in names if n != target], target, known, terms, was_sample(X), records)
 
 

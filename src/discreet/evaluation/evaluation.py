@@ -227,7 +227,7 @@ def _statement(
     because = tuple(dict.fromkeys((*terms.reasons_for_no_proof(groups_schema, drafted), *origin.because)))
     assumes = (*ASSUMES, *origin.assumes)
     if whole.released:
-        counted = "its own statement counts" if origin.is_proved else "is counted above"
+        counted = "its own statement counts" if origin.is_proved else "this promise counts"
         but = f"apart from the model's schema, which {counted}, nothing was {PREPARED}"
         assumes = tuple(but if a == SCHEMA_IS_PUBLIC else a for a in assumes)
     return PrivacyStatement(

@@ -224,7 +224,9 @@ def _before(release: Release) -> Iterator[str]:
         yield from (f"Assumption: {in_markdown(a, LONGEST)}." for a in release.summary.verdict.assumes)
     if schema is not None:
         source = f" The schema states its source as: {in_markdown(schema.source, LONGEST)}" if schema.source else ""
-        written = f"The schema was written without looking at the records.{source}"
+        paid = ", ".join(in_markdown(one.name) for one in schema.released)
+        but = f"Apart from what was found with noise, which the promise counts ({paid}), the" if paid else "The"
+        written = f"{but} schema was written without looking at the records.{source}"
         yield "**The schema was made from the records, and may show some of them.**" if schema.inferred else written
         yield f"Who drafted the schema, and from which sample or codebook: {_said(given.schema_source, asked)}"
     if found is None:

@@ -54,8 +54,8 @@ STATES = {True: "holds", False: "does not hold", None: "could not be checked"}
 T = TypeVar("T")
 Found = dict[str, bytes | None]  # by name, what is in a folder; None for what is not a file or cannot be read
 NOT_CHECKABLE = (
-    "whether the model was learned from the named table, its schema was written without looking at the records, and no "
-    "person has more records than stated",
+    "whether the model was learned from the named table, its schema was written without looking at the records (apart from "
+    "what was found with noise, and is counted), and no person has more records than stated",
     "whether the ledger is the right one and the only one, and what was released since",
     "who made this folder: anyone can make one that passes. Compare the fingerprint with the one that the data holder sent "
     "you through another channel",
