@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from ..accounting.ledger import Entry
 
+WIDE = 110  # characters, for all columns of the table
+
 
 @click.group()
 def ledger() -> None:
@@ -80,14 +82,14 @@ def show(path: Path | str, as_json: bool) -> None:
         common.say_json(said | {"entries": [_as_json(number, entry) for number, entry in enumerate(entries, 1)]})
         return
     console = open_console()
-    console.print(_table(entries) if entries else "Nothing was learned yet.")
+    console.print(_table(entries, console.width < WIDE) if entries else "Nothing was learned yet.")
     console.print(as_text(left_of(snapshot), "bold"))
     for sentence in (together(snapshot, total), to_whom(snapshot)):
         if sentence:
             console.print(sentence)
 
 
-def _table(entries: "Sequence[Entry]") -> "Table":
+def _table(entries: "Sequence[Entry]", is_narrow: bool) -> "Table":
     """A line for each release; without columns in which there is nothing to see. Only what was released may take two lines."""
     from rich.table import Table
 
@@ -113,9 +115,12 @@ def _table(entries: "Sequence[Entry]") -> "Table":
     }
     dull = {"delta": {"0"}, "records per person": {"1"}, "model file": {""}}
     table = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0))
+    dull |= (
+        {"delta": {*columns["delta"]}, "model file": {*columns["model file"]}} if is_narrow else {}
+    )  # --json has all
     shown = {name: cells for name, cells in columns.items() if not set(cells) <= dull.get(name, set())}
     for name in shown:
-        table.add_column(name, no_wrap=name != "release", overflow="fold", min_width=24 if name == "release" else None)
+        table.add_column(name, no_wrap=name != "release", overflow="fold")
     for cells in zip(*shown.values(), strict=True):
         table.add_row(*map(on_one_line, cells))
     return table

@@ -152,7 +152,10 @@ def _plan(
     console.print(table, *found.lines(classes), sep="\n", highlight=False)
     if schema.released:
         paid = float(sum(one.epsilon for one in schema.released))
-        console.print(f"A model's statement also counts what the schema cost: epsilon = {paid:.6g}.", highlight=False)
+        console.print(
+            f"What the schema cost, epsilon = {paid:.6g}, comes on top; a model's statement counts both.",
+            highlight=False,
+        )
     if verbose:
         console.print(*found.details(), sep="\n", highlight=False)
     if out is not None:
