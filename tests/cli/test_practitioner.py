@@ -510,7 +510,7 @@ def test_a_schema_is_drafted_from_a_public_sample(desk):
     assert "sample.csv" in (desk / "draft.toml").read_text()
     said = run("fit", "list", "hospital.csv", "--schema", "draft.toml", "--epsilon", "5", "--out", "model.json")
     assert "epsilon = 5" in flat(said)
-    assert "exists; say --force" in run("schema", "sample.csv", "--target", "died", "--out", "draft.toml", code=2)
+    assert "exists; use --force" in run("schema", "sample.csv", "--target", "died", "--out", "draft.toml", code=2)
     assert "did you mean 'died'" in run("schema", "sample.csv", "--target", "dead", "--out", "d.toml", code=1)
     assert json.loads(run("schema", "sample.csv", "--target", "died", "--json"))["schema"]["target"]["name"] == "died"
     assert "[target]" in run("schema", "sample.csv", "--target", "died")

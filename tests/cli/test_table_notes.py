@@ -118,7 +118,7 @@ def test_a_ledger_on_a_server_is_noted_by_its_address(home, monkeypatch):
     table_notes.note_ledger(TABLE, url)
     table_notes.check_ledger(TABLE, url, False)
     for ledger in (None, other):  # a server that does not answer may have entries
-        with pytest.raises(click.ClickException, match="was learned from before"):
+        with pytest.raises(click.ClickException, match="has been learned from before"):
             table_notes.check_ledger(TABLE, ledger, False)
 
 

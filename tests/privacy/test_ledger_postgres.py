@@ -257,7 +257,7 @@ def test_the_commands_take_a_ledger_on_a_server(desk, url):
     fit = ("fit", "list", "hospital.csv", "--schema", "schema.toml", "--epsilon", "1", "--out", "model.json", "--force")
     run(*fit, "--ledger", new)
     assert "epsilon 2 of 3 left" in flat(run("ledger", "show", new))
-    assert "was learned from before" in flat(run(*fit, code=1))
+    assert "has been learned from before" in flat(run(*fit, code=1))
     run(*fit, "--ledger", new)
     assert "epsilon 1 of 3 left" in flat(run("ledger", "show", new))
     run("release", "model.json", "--out", "release", "--ledger", new)

@@ -424,7 +424,7 @@ def test_what_a_promise_rests_on_stands_beside_it(name):
 def test_nothing_holds_against_everyone_where_nothing_is_proved(name):
     verdict, tiles = in_short(name)
     assert "against everyone" not in verdict
-    assert tiles["Is a given person in the table?"][0] == "no limit"
+    assert tiles["Guessing whether a person is in the table"][0] == "no limit"
 
 
 def test_tiles_follow_the_model():

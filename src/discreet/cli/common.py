@@ -273,7 +273,7 @@ def check_outputs(
         if why := _why_kept(path, [other for other in taken if isinstance(other, Path)]):
             raise click.UsageError(f"{path} {why}: choose another name")
         if path.exists() and not force:
-            raise click.UsageError(f"{path} exists; say --force to write over it")
+            raise click.UsageError(f"{path} exists; use --force to overwrite it")
         taken.append(path)
 
 

@@ -103,9 +103,9 @@ def check_ledger(table: Path | str, ledger: Path | str | None, another: bool) ->
     if not _ask(before, lambda opened: opened.n_entries, True):  # it was noted before anything was learned
         return
     raise click.ClickException(
-        f"{_name(table)} was learned from before, and that is on the ledger {before}. Learning from it {now} would promise each "
-        "time as if it were the only time, while what all models reveal adds up. Use\n\n"
-        f"    --ledger {before}\n\nor say --another-ledger if these are other records, or you add up yourself."
+        f"{_name(table)} has been learned from before; its ledger is {before}. What all models reveal adds up, and learning "
+        f"from it {now} would ignore what was spent before. Use\n\n"
+        f"    --ledger {before}\n\nor say --another-ledger if these are other records, or you keep the total yourself."
     )
 
 

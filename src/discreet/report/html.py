@@ -158,9 +158,9 @@ def _verdict(s: Summary) -> str:
 
 def _facts(s: Summary) -> str:
     """The numbers to remember, as tiles."""
-    asked = "Is a given person in the table?"
+    asked = "Guessing whether a person is in the table"
     if s.is_private and s.chance is not None:
-        facts = [(f"{asked} Right at most", bound(s.chance.fifty), "of the time, where guessing gets 50&nbsp;%")]
+        facts = [(f"{asked}: right at most", bound(s.chance.fifty), "of the time, where guessing gets 50&nbsp;%")]
     else:
         facts = [(asked, "no limit", "is proved on how often an attack is right")]
     # with few records, sums of noisy counts are mostly noise

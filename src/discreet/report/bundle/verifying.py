@@ -191,7 +191,7 @@ def check_sums(found: Found) -> Iterator[Check]:
             why = f"its checksum is not the one in {SUMS}"
         yield Check(f"{name} is unchanged", not why, why)
     same = sums_of({name: digest or "" for name, digest in actual.items()}) == sums
-    yield Check(f"{SUMS} is what the files come to", same, "" if same else "something above was changed, or this file")
+    yield Check(f"{SUMS} matches the files", same, "" if same else "something above was changed, or this file")
 
 
 def _content(found: Found, name: str) -> bytes:
@@ -258,7 +258,7 @@ def _check_documents(checks: list[Check], found: Found, model: SavedModel) -> At
         elif theirs is not None and _same(name, mine, theirs, theirs_for):
             checks.append(Check(what, True))
         elif made_by == __version__ or theirs is None:
-            checks.append(Check(what, False, "this version of discreet writes something else for this model"))
+            checks.append(Check(what, False, "it differs from what discreet writes for this model"))
         else:
             checks.append(Check(what, None, f"discreet {made_by} made it, and this is {__version__}"))
     return attached
