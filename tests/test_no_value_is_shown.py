@@ -730,7 +730,7 @@ def held_by(thing, found):
 
 # What queries hold that is no count, nor made from one.
 PUBLIC = {
-    *("Packing", "Groups", "Grouping"),  # how bins and columns are numbered, and put together
+    *("Packing", "_Plan", "Groups", "Grouping"),  # how bins and columns are numbered, and put together
     *("CardBudget", "DrawBudget", "GreedyBudget", "Settings", "Mass", "SmLaplace"),
     *("Deadline", "Entropy"),
     *("SumProduct", "TwoClassSumProduct"),  # how log weights are combined

@@ -6,7 +6,6 @@ from itertools import combinations, permutations
 
 import numpy as np
 import pytest
-from discreet.rules.numbered_tree import NumberedFork, NumberedLeaf, leaves_of
 
 from discreet.private.counts import joint as joint_module
 from discreet.private.counts import marginals as tuples_module
@@ -14,7 +13,7 @@ from discreet.private.counts.division import OUTSIDE, Division, box_of, column_n
 from discreet.private.counts.groups import Groups
 from discreet.private.counts.joint import JointCounts
 from discreet.private.counts.marginals import MarginalsInProgress
-from discreet.rules.candidates import Candidates
+from discreet.rules.candidates import Candidates, NumberedFork, NumberedLeaf, leaves_of
 from discreet.schema import Schema
 from discreet.schema.columns import Numeric
 
