@@ -33,6 +33,7 @@ from discreet import (
     private_schema,
 )
 from discreet._utils.errors import SchemaError
+from discreet._utils.tables import as_table
 from discreet.accounting.ledger import BudgetError, NoDeltaError
 from discreet.datasets import load_adult, load_compas, load_german_credit
 from discreet.sources import columns, files
@@ -150,6 +151,22 @@ def test_of_a_file_what_cannot_be_a_target_is_said_while_it_costs_nothing(tmp_pa
         assert spent.spent == (0, 0)
     with pytest.raises(ValueError, match="y must be None"):
         private_schema(path, y, epsilon=1)
+
+
+def test_what_noise_takes_a_column_for_is_used_only_where_its_type_allows(tmp_path):
+    frame = pd.DataFrame({"n": [0.5, 1.5], "d": pd.to_datetime(["2020-01-01"] * 2), "t": ["x", "y"]})
+    frame.to_parquet(path := tmp_path / "t.parquet")
+    frame.to_csv(csv := tmp_path / "t.csv", index=False)
+    typed = [
+        columns.MemoryColumns(as_table(frame), None),
+        columns.FileColumns(path, None),
+        columns.EngineColumns(ibis.duckdb.connect().read_parquet(path), None),
+    ]
+    found = [Date(name, cuts=[pd.Timestamp("2020-01-01").date()]) for name in "ndt"]
+    found += [Numeric(name, cuts=[1]) for name in "nd"]
+    for counts in typed:
+        assert [counts.fits(column) for column in found] == [False, True, True, True, False]
+    assert all(columns.FileColumns(csv, None).fits(column) for column in found)
 
 
 def test_labels_that_are_a_column_of_the_table_are_no_feature():

@@ -263,6 +263,7 @@ def find_schema(
     with _said_what_to_do():
         released = release(plan, counts)
     drawn, found_classes = released.value
+    drawn = [(look, column if counts.fits(column) else Ignored(look.name)) for look, column in drawn]
     why = {name: "" if name in given else NO_TYPE for name in names}
     for look, _ in drawn:
         no_texts = look.kind == "texts" and not delta

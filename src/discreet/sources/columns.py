@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .._utils.errors import SchemaError
 from .._utils.tables import Table, as_array
 from ..private.counts.secret import Secret
 from ..private.noise.entropy import Integers
@@ -56,6 +57,10 @@ class ColumnCounts(Secret):
     def is_readable(self, name: str) -> bool:
         """By the type of a column alone. Truth values are looked at, too: that all are such, a library saw in the records."""
 
+    @abstractmethod
+    def fits(self, column: Column) -> bool:
+        """Whether a column can be read as what was found, by its type alone: noise may take numbers for dates."""
+
     def close(self) -> None:
         """Nothing is kept elsewhere."""
 
@@ -82,7 +87,18 @@ class MemoryColumns(ColumnCounts):
 
     def is_readable(self, name: str) -> bool:
         """Durations are not."""
-        return self._table.column(name, slice(0, 0)).dtype.kind != "m"
+        return self._no_records(name).dtype.kind != "m"
+
+    def fits(self, column: Column) -> bool:
+        """As it would be refused in a fit."""
+        try:
+            column.encode(self._no_records(column.name))
+        except SchemaError:
+            return False
+        return True
+
+    def _no_records(self, name: str) -> np.ndarray:
+        return self._table.column(name, slice(0, 0))
 
     def _texts(self, name: str | None, least: int) -> Counter[str]:
         (counted,) = next(self._parts([name]))
@@ -106,9 +122,9 @@ class FileColumns(MemoryColumns):
         if target is not None and not is_csv(path):
             as_labels(next(self._read([None]))[0], 0)
 
-    def is_readable(self, name: str) -> bool:
-        """By its type in the file."""
-        return is_csv(self._path) or as_array(next(self._read([name]))[0]).dtype.kind != "m"
+    def _no_records(self, name: str) -> np.ndarray:
+        """Of the column's type in the file."""
+        return np.empty(0, object) if is_csv(self._path) else np.asarray(as_array(next(self._read([name]))[0]))
 
     def _texts(self, name: str | None, least: int) -> Counter[str]:
         if name not in self._few:
@@ -214,6 +230,11 @@ class EngineColumns(ColumnCounts):
         """By the type that the engine declares."""
         dtype = self._table[name].type()
         return bool(dtype.is_string() or dtype.is_numeric() or dtype.is_boolean() or _is_day(dtype))
+
+    def fits(self, column: Column) -> bool:
+        """Texts may be anything, and dates nothing else."""
+        dtype = self._table[column.name].type()
+        return bool(dtype.is_string()) or _is_day(dtype) == isinstance(column, Date)
 
     def _texts_by_bins(self, column: Column) -> Integers:
         counted = np.zeros(column.n_bins, np.int64)
