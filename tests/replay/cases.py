@@ -113,7 +113,9 @@ def _schema_found(delta):
 def _fit_with_its_schema(X, y, schema, epsilon, k):
     """Both are paid for by one epsilon."""
     epsilon = max(epsilon, 1e-4)  # a fifth of less than 5e-6 is refused
-    given = {"schema": PrivateSchema(delta=0, classes=schema.classes), "records_per_person": k, "ledger": _plenty()}
+    # with a column that is known there is always something to learn from, whatever the noise makes of the other
+    found = PrivateSchema(delta=0, classes=schema.classes, columns=[schema["a"]])
+    given = {"schema": found, "records_per_person": k, "ledger": _plenty()}
     clf = DPOptimalTreeClassifier(epsilon=epsilon, max_depth=1, **given)
     fitted = _or_nothing(lambda: repr(clf.fit(X, y).model_))
     found = repr(clf.found_schema_.schema.columns) if hasattr(clf, "found_schema_") else ""

@@ -101,7 +101,7 @@ COUNTED += (
     "card, one by one",
     "card, in the leaves of a tree",
     "evaluation by groups",
-    "accuracy",
+    "evaluation, classes alone",
 )
 CHOSEN = "one greedy rule, purity", "one greedy rule, mass", "greedy tree, purity", "greedy tree, mass"
 CHOSEN += "card, chosen columns", "card, chosen in the leaves of a tree"
