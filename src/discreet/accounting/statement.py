@@ -93,6 +93,13 @@ class Guarantee:
         return Guarantee.of(cost.epsilon, self.delta and least_float(cost.delta))
 
     @property
+    def of_several(self) -> str:
+        """What to do for a person with several records, if it is for one."""
+        return (
+            f"for a person with k records, multiply epsilon by k{' (and delta by more than k)' if self.delta else ''}"
+        )
+
+    @property
     def in_words(self) -> str:
         """What epsilon means: by how much the chance of an outcome may differ."""
         if self.epsilon > 10:

@@ -311,7 +311,8 @@ def _asked(lead: str, values: Sequence[str]) -> str:
 def not_covered(s: Summary) -> dict[str, str]:
     """What no promise covers: sentences by their titles."""
     said = dict(s.parameters).get("records_per_person", "1")
-    records = "The promise is about one record. For a person with k records, multiply epsilon by k."
+    proved = s.released.privacy and s.released.privacy.proved
+    records = "The promise is about one record" + (f"; {proved.of_several}." if proved else ".")
     if said.isdecimal() and len(said) < 10 and int(said) > 1:
         records = (
             f"The promise holds for people with at most {int(said)} records. That nobody has more was not checked."

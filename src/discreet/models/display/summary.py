@@ -278,7 +278,7 @@ def verdict_of(statement: PrivacyStatement | None) -> Verdict:
             statement.because,
         )
     people = (
-        "each person has one record in the table; for a person with k records, multiply epsilon by k"
+        f"each person has one record in the table; {proved.of_several}"
         if statement.neighbours == NEIGHBOURS
         else "no person has more records in the table than stated"
     )
