@@ -1,0 +1,105 @@
+"""What it takes to find a private schema in a Parquet file, beside one pass of DuckDB that groups each of its columns.
+
+    python benchmarks/private_schema_speed.py [--records 10000000] [--folder FOLDER]
+
+Each runs in a process of its own, with as many threads as there are processors. A draft looks twice, since what is looked at
+closer depends on the first look.
+"""
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+STEP = 1_000_000
+
+
+def write(path: Path, records: int) -> None:
+    """Ten columns of all kinds and a target, a million records at a time."""
+    import numpy as np
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetWriter
+
+    rng, writer = np.random.default_rng(1), None
+    for start in range(0, records, STEP):
+        n = min(STEP, records - start)
+        columns = {
+            "age": rng.integers(18, 95, n).astype(np.int16),
+            "hours": np.clip(rng.normal(40, 12, n), 1, 99).astype(np.int16),
+            "income": np.round(rng.lognormal(10, 0.8, n), 2),
+            "score": rng.normal(0, 1, n),
+            "prior": rng.poisson(0.8, n).astype(np.int16),
+            "admitted": np.datetime64("2019-01-01") + rng.integers(0, 1500, n).astype("timedelta64[D]"),
+            "sex": np.array(["F", "M"])[rng.integers(0, 2, n)],
+            "ward": np.array([f"ward {k}" for k in range(20)])[rng.integers(0, 20, n)],
+            "code": np.array([f"C{k:04d}" for k in range(1000)])[np.minimum(rng.geometric(0.01, n), 999)],
+            "insured": rng.random(n) < 0.9,
+        }
+        ill = columns["age"] / 50 + columns["prior"] + rng.normal(0, 1, n) > 2.6
+        table = pa.table(columns | {"outcome": np.array(["home", "readmitted"])[ill.astype(int)]})
+        writer = writer or ParquetWriter(path, table.schema)
+        writer.write_table(table)
+    writer.close()
+
+
+def duckdb_pass(path: Path) -> None:
+    """How many records have each value; of floating-point numbers, those between powers of ten, 2 and 5 times these."""
+    import duckdb
+
+    names = duckdb.sql(f"DESCRIBE SELECT * FROM '{path}'").fetchall()
+    for name, kind, *_ in names:
+        value = f"round(log10(abs({name}) + 1e-9) * 3) * sign({name})" if kind == "DOUBLE" else name
+        duckdb.sql(f"SELECT {value}, count(*) FROM '{path}' GROUP BY 1").fetchall()
+
+
+def from_file(path: Path) -> None:
+    """Read by this process, a part at a time."""
+    from discreet import private_schema
+
+    private_schema(path, target="outcome", epsilon=0.2)
+
+
+def from_engine(path: Path) -> None:
+    """Counted by DuckDB."""
+    from discreet import open_table, private_schema
+
+    private_schema(open_table(path), target="outcome", epsilon=0.2)
+
+
+WAYS = {"DuckDB, each column grouped": duckdb_pass, "file": from_file, "DuckDB engine": from_engine}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, default=10_000_000)
+    parser.add_argument("--folder", type=Path)
+    parser.add_argument("--way", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.way:
+        import discreet  # noqa: F401
+
+        start = time.perf_counter()
+        WAYS[given.way](given.folder)
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        print(json.dumps([time.perf_counter() - start, used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))
+        return
+    with tempfile.TemporaryDirectory(dir=given.folder) as folder:
+        write(path := Path(folder, "table.parquet"), given.records)
+        print(f"{given.records:,} records, 11 columns, {os.cpu_count()} processors")
+        first = None
+        for name in WAYS:
+            call = [sys.executable, __file__, "--way", name, "--folder", str(path)]
+            seconds, processor, memory = json.loads(subprocess.run(call, check=True, capture_output=True).stdout)
+            first = first or seconds
+            print(
+                f"{name:30} {seconds:6.2f} s  {seconds / first:5.2f} times  {processor:6.2f} s of processors  {memory:6.0f} MiB"
+            )
+
+
+if __name__ == "__main__":
+    main()
