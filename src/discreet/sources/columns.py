@@ -232,9 +232,12 @@ class EngineColumns(ColumnCounts):
         return bool(dtype.is_string() or dtype.is_numeric() or dtype.is_boolean() or _is_day(dtype))
 
     def fits(self, column: Column) -> bool:
-        """Texts may be anything, and dates nothing else."""
-        dtype = self._table[column.name].type()
-        return bool(dtype.is_string()) or _is_day(dtype) == isinstance(column, Date)
+        """As a fit there would refuse it."""
+        try:
+            EngineTable(self._table.mutate(**{TARGET: 0}), Schema((column,), target=TARGET), (0, 1))
+        except SchemaError:
+            return False
+        return True
 
     def _texts_by_bins(self, column: Column) -> Integers:
         counted = np.zeros(column.n_bins, np.int64)
