@@ -196,6 +196,7 @@ class SQLitePlace(Place):
                 "delete all names but one"
             )
         if write and not self._may_write():
+            os.stat(self.path)  # or it was deleted meanwhile
             raise self.out_of_reach(
                 "is read-only, so nothing can be booked: it and its folder (for SQLite's journal) must be writable"
             )

@@ -40,6 +40,7 @@ class Dialect:
     compared: str = "{}"  # a text that only a column of texts can be compared with
     nan: str = "isnan({x})"  # engines take NaN for the largest number there is
     null: str = "{x} IS NULL"
+    truths: tuple[str, str] = ("FALSE", "TRUE")
     never: str = "FALSE"  # what is true of no value of a column
     text: str = "{x}"  # a column of texts, to be compared letter by letter
     before: str | None = "{x} < DATE '{day}'"  # None where there are no dates
@@ -185,6 +186,8 @@ SQLITE = Dialect(
     written=_sqlite_number,
     infinity="{}9e999",
     nan="",
+    truths=("0", "1"),  # TRUE would be a column of that name
+    never="0",
     text="{x} COLLATE BINARY",
     before=None,
     extremes=("min", "max"),
@@ -232,7 +235,7 @@ def _literals(engine: Dialect, outcomes: list[Any], kind: str) -> list[str]:
                 raise RuleError(f"a label of the {kind} has characters that {engine.name} cannot hold")
             return [engine.literal(x) for x in outcomes]
         case "boolean":
-            return [str(x).upper() for x in outcomes]
+            return [engine.truths[x] for x in outcomes]
         case "integer":
             return [str(int(x)) for x in outcomes]
     return [engine.number(float(x)) for x in outcomes]
@@ -302,14 +305,14 @@ class _Writer:
             bounds = test.within if test.either else (*test.within, *test.comparisons)
             no_nan = [] if any(op in ("<", "<=") for op, _ in bounds) or not is_nan else [f"NOT {is_nan}"]
             if test.missing:
-                return f"({' AND '.join([*within, *no_nan])}) IS NOT TRUE" if within else absent
+                return f"({' AND '.join([*within, *no_nan])}) IS NOT {engine.truths[1]}" if within else absent
             if test.either:
                 return " AND ".join([_or(*parts), *within, *no_nan]) if parts else never
             return " AND ".join([*parts, *within, *([] if parts or within else [f"NOT ({missing})"]), *no_nan])
         if kind == "boolean":
             ways = {True: x, False: f"NOT {x}", None: missing}
             if {True, False} <= set(test.wanted):
-                return "TRUE" if test.missing else f"NOT ({missing})"
+                return engine.truths[1] if test.missing else f"NOT ({missing})"
             return _or(*(ways[value] for value in test.wanted)) or never
         no_nan = []
         if kind == "number":
@@ -323,9 +326,9 @@ class _Writer:
         if test.inside:
             return _or(*among, *[missing] * test.missing) or never
         if not listed:
-            return "TRUE" if test.missing else f"NOT ({missing})"
+            return engine.truths[1] if test.missing else f"NOT ({missing})"
         if test.missing:
-            return f"({among[0]}) IS NOT TRUE"
+            return f"({among[0]}) IS NOT {engine.truths[1]}"
         return " AND ".join([compared(x, listed, "<>", "NOT IN"), *no_nan])
 
 
