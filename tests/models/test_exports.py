@@ -523,7 +523,7 @@ def _check_hostile_word(word, engine):
     assert rules.predict(columns).tolist() == [word, "no", "no", "no"]
     check_python(rules, columns, 4)
     if engine.dialect == "spark" and "${" in word:
-        with pytest.raises(RuleError, match="setting"):
+        with pytest.raises(RuleError, match="cannot have a column"):
             rules.to_sql("spark")
         rules = RuleList((Rule((Literal("a", "=", word),), word),), Rule((), "no"), ("no", word))
         columns = {"a": columns[word]}
