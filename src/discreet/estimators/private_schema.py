@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from .._utils.errors import SchemaError
-from .._utils.escaping import first_few
 from .._utils.parameters import check_integer, finite_number
 from .._utils.provenance import was_sample
 from .._utils.redaction import SEE_LEDGER, redacted
@@ -194,7 +193,10 @@ def private_schema(
             )
         names = list(X.columns) if path is None else column_names(path, delimiter, encoding)
         if target is not None and target not in names:
-            raise SchemaError(f"the table has no column {target!r}; it has {first_few(names)}")
+            # what the columns are called is not shown: the first line of a file without a header is a record
+            raise SchemaError(
+                f"the table has no column {target!r}: is it spelled right, and is the first line a header?"
+            )
         counts = EngineColumns(X, target) if path is None else FileColumns(path, target, delimiter, encoding, decimal)
     else:
         table = as_table(X)
